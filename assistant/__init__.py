@@ -1,0 +1,1 @@
+"""A memory-augmented personal assistant."""

@@ -1,0 +1,1 @@
+"""The ReAct loop, its protocols and its guards."""

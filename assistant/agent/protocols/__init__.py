@@ -1,0 +1,1 @@
+"""How calls and answers are written and read: native tools, response schema, text."""

@@ -1,0 +1,1 @@
+"""The token-budget manager: what a request holds, bounded, ordered and explained."""

@@ -1,0 +1,108 @@
+"""What can go wrong in the assistant, and the exit code of each on the command line.
+
+AssistantError                 code, hint
+├── UserError          exit 2  the user's input or settings are wrong
+│   ├── SettingsError          a setting is unknown or has a bad value
+│   ├── ContextTooSmall        system + tools + question do not fit the limit; nothing was sent
+│   └── ToolDefinitionError    a tool's schema does not match its function
+└── RunFailed          exit 1  the run could not be finished
+    └── ModelError             the model could not answer
+        ├── ModelUnreachable   no connection, or it kept failing
+        ├── ModelRefused       the key was refused, or the model is unknown
+        ├── ContextOverflow    the server says that the request is too long
+        └── ModelUnsupported   the server rejects a feature (tools, a response schema)
+"""
+
+
+class AssistantError(Exception):
+    """Base of every error that `assistant` raises on purpose.
+
+    Attributes:
+        code: a short stable name for `--json`.
+        hint: what the user can do, in one line; empty where the message says it.
+        exit_code: the process's exit code when the error reaches the command line.
+    """
+
+    code = "error"
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UserError(AssistantError):
+    """The user's input is wrong."""
+
+    code = "bad_input"
+    exit_code = 2
+
+
+class SettingsError(UserError):
+    """A setting is unknown or has a bad value."""
+
+    code = "bad_setting"
+
+
+class ContextTooSmall(UserError):
+    """System, tools and question do not fit the limit. Nothing was sent."""
+
+    code = "context_too_small"
+
+
+class ToolDefinitionError(UserError):
+    """A tool's schema does not match its function."""
+
+    code = "bad_tool"
+
+
+class RunFailed(AssistantError):
+    """The run could not be finished; the question is kept."""
+
+    code = "run_failed"
+
+
+class ModelError(RunFailed):
+    """The model could not answer."""
+
+    code = "model_failed"
+
+
+class ModelUnreachable(ModelError):
+    """No connection to the model's server, or it kept failing."""
+
+    code = "model_unreachable"
+
+
+class ModelRefused(ModelError):
+    """The key was refused, or the server does not know the model."""
+
+    code = "model_refused"
+
+
+class ContextOverflow(ModelError):
+    """The server says that the request is longer than the model's context.
+
+    Attributes:
+        limit: the limit in tokens that the server named, if it named one.
+    """
+
+    code = "context_overflow"
+
+    def __init__(self, message: str, *, limit: int | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.limit = limit
+
+
+class ModelUnsupported(ModelError):
+    """The server rejects a feature of the request.
+
+    Attributes:
+        feature: `tools` or `response_schema`.
+    """
+
+    code = "model_unsupported"
+
+    def __init__(self, message: str, *, feature: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.feature = feature

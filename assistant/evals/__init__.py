@@ -1,0 +1,1 @@
+"""Evaluation suites: cases, runs, reports."""

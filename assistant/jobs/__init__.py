@@ -1,0 +1,1 @@
+"""Reminders and scheduled jobs, each taking effect once."""

@@ -1,0 +1,1 @@
+"""Prompt templates, English and Chinese."""

@@ -1,0 +1,1 @@
+"""The study companion: catalogue, plans, check-ins, progress, adjustments."""

@@ -1,0 +1,1 @@
+"""Several agents at one task: planner-executor, pipeline, coordinator."""

@@ -1,0 +1,120 @@
+"""Freshness: is a chunk still current? Verdicts are a pure function of what is known about it.
+
+The terms are HTTP caching's (RFC 9111). Staleness is inherited: a chunk takes the strictest
+verdict of the chunks that it was derived from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import IntEnum
+
+from memory_store.chunk import Chunk
+
+
+class Verdict(IntEnum):
+    """How current a chunk is, from usable to unusable; a larger value is stricter."""
+
+    FRESH = 0
+    REVALIDATED = 1
+    STALE = 2
+    CHANGED = 3
+    SUPERSEDED = 4
+
+    @property
+    def current(self) -> bool:
+        """Whether a chunk of this verdict may be presented as true now."""
+        return self <= Verdict.REVALIDATED
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict with its reason.
+
+    Attributes:
+        as_of: the time up to which the text is known to have been true, UTC.
+        reason: one plain clause, for people and models.
+        call: the call that would make the text anew, where there is one.
+        inherited_from: the id of the source whose verdict was taken over, if one was.
+        conflicts_with: ids of chunks of the same subject that say otherwise on another authority.
+    """
+
+    verdict: Verdict
+    as_of: datetime
+    reason: str
+    call: str | None = None
+    inherited_from: str | None = None
+    conflicts_with: tuple[str, ...] = ()
+
+
+def event_time(chunk: Chunk) -> datetime:
+    """When what the chunk says began to be true: its event time if known, else its record time."""
+    return chunk.about.start if chunk.about is not None else chunk.created_at
+
+
+def newest_first(chunks: Sequence[Chunk], now: datetime) -> list[Chunk]:
+    """Order chunks of one subject, the current one first.
+
+    What comes from the future (a clock that went back, or a run with an earlier `now`) is never
+    newer than what is not; equal times, and the future among itself, are ordered by id.
+    """
+
+    def age_key(chunk: Chunk) -> tuple[bool, datetime, str]:
+        known = chunk.created_at <= now
+        return (known, min(event_time(chunk), now) if known else now, chunk.id)
+
+    return sorted(chunks, key=age_key, reverse=True)
+
+
+def judge(
+    chunk: Chunk,
+    *,
+    now: datetime,
+    newest: Chunk | None = None,
+    tag: str | None = None,
+    sources: Sequence[tuple[Chunk, Judgement]] = (),
+) -> Judgement:
+    """Judge one chunk.
+
+    Args:
+        now: the run's time, UTC.
+        newest: the current chunk of the same owner and subject; None where there is no subject.
+        tag: what the validator says is the source's version now; None where it cannot answer.
+        sources: what the chunk was derived from, each with its own judgement.
+    """
+    own = _judge_alone(chunk, now, newest, tag)
+    worst = max(sources, key=lambda pair: pair[1].verdict, default=None)
+    if worst is None or worst[1].verdict <= own.verdict:
+        return own
+    source, verdict = worst
+    return replace(
+        verdict,
+        as_of=min(own.as_of, verdict.as_of),
+        reason=f"made from {source.kind} {source.id}: {verdict.reason}",
+        inherited_from=source.id,
+    )
+
+
+def _judge_alone(chunk: Chunk, now: datetime, newest: Chunk | None, tag: str | None) -> Judgement:
+    contract = chunk.freshness
+    as_of = min(chunk.checked_at, now)
+    if newest is not None and newest.id != chunk.id:
+        reason = f"{newest.kind} {newest.id} of {newest.created_at.isoformat()} is newer"
+        return Judgement(Verdict.SUPERSEDED, as_of, reason, contract.call)
+    if contract.max_age is None:
+        return Judgement(Verdict.FRESH, as_of, "does not age", contract.call)
+    from_future = chunk.checked_at > now
+    # RFC 9111, 4.2: fresh while the age is below the lifetime, so that a lifetime of 0 never is.
+    if not from_future and now - chunk.checked_at < contract.max_age:
+        return Judgement(Verdict.FRESH, as_of, "within its max_age", contract.call)
+    if contract.validator is not None and contract.tag is not None and tag is not None:
+        if tag == contract.tag:
+            return Judgement(Verdict.REVALIDATED, now, "its source has not changed", contract.call)
+        return Judgement(Verdict.CHANGED, as_of, "its source has changed since", contract.call)
+    why = "it is dated after now" if from_future else f"older than its max_age {contract.max_age}"
+    return Judgement(Verdict.STALE, as_of, why, contract.call)

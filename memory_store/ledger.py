@@ -1,0 +1,145 @@
+"""The ledger: one SQLite database, the system of record, with numbered append-only migrations.
+
+`memory_store` keeps its chunk tables here; other packages register their own tables on the same
+database, so that what belongs together commits together.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.pool import QueuePool
+
+from memory_store.errors import LedgerDamaged, MemoryStoreError, StorageError, StorageFull
+
+BUSY_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of a component's schema. Numbers start at 1 and are never edited once released."""
+
+    component: str
+    number: int
+    statements: tuple[str, ...]
+
+
+class Ledger:
+    """Connections to the ledger database. Safe to share between threads; close it once."""
+
+    def __init__(self, path: Path) -> None:
+        """Open or create the database at `path`.
+
+        Raises:
+            LedgerDamaged: the file is not a SQLite database, or is a damaged one.
+            StorageFull: the folder cannot be written.
+        """
+        self.path = path
+        self._engine = _engine(path)
+        try:
+            with self.write() as connection:
+                connection.execute(
+                    text(
+                        "CREATE TABLE IF NOT EXISTS migrations (component TEXT NOT NULL,"
+                        " number INTEGER NOT NULL, PRIMARY KEY (component, number))"
+                    )
+                )
+        except MemoryStoreError:
+            self._engine.dispose()
+            raise
+
+    def migrate(self, migrations: Sequence[Migration]) -> None:
+        """Apply those migrations that have not been applied, in order, all or none."""
+        with self.write() as connection:
+            done = {
+                (str(row.component), int(row.number))
+                for row in connection.execute(text("SELECT component, number FROM migrations"))
+            }
+            for migration in migrations:
+                if (migration.component, migration.number) in done:
+                    continue
+                for statement in migration.statements:
+                    connection.exec_driver_sql(statement)
+                connection.execute(
+                    text("INSERT INTO migrations (component, number) VALUES (:c, :n)"),
+                    {"c": migration.component, "n": migration.number},
+                )
+
+    @contextmanager
+    def read(self) -> Generator[Connection]:
+        """A connection that sees one consistent state of the ledger."""
+        with _storage_errors(self.path), self._engine.connect() as connection:
+            connection.exec_driver_sql("BEGIN")
+            yield connection
+            connection.rollback()
+
+    @contextmanager
+    def write(self, joined: Connection | None = None) -> Generator[Connection]:
+        """A transaction that alone may write, durable when the block ends, undone if it raises.
+
+        `joined` is a transaction that the caller has open already: the block becomes part of it.
+        """
+        if joined is not None:
+            yield joined
+            return
+        with _storage_errors(self.path), self._engine.connect() as connection:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._engine.dispose()
+
+
+def _engine(path: Path) -> Engine:
+    engine = create_engine(
+        f"sqlite:///{path}",
+        poolclass=QueuePool,
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+    )
+
+    def configure(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None  # transactions are begun by `read` and `write`
+        # secure_delete zeroes what is deleted, so that forgotten text leaves no bytes behind.
+        for pragma in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "secure_delete=ON",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    event.listen(engine, "connect", configure)
+    return engine
+
+
+@contextmanager
+def _storage_errors(path: Path) -> Generator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        problem = str(error.orig)
+        if "full" in problem or "readonly" in problem or "unable to open" in problem:
+            raise StorageFull(
+                f"{path} cannot be written: {problem}. Free some space or fix its permissions."
+            ) from error
+        raise StorageError(f"{path}: {problem}") from error
+    except DatabaseError as error:
+        problem = str(error.orig)
+        if "malformed" in problem or "not a database" in problem:
+            raise LedgerDamaged(
+                f"{path} is damaged ({problem}). It was left as it is;"
+                " restore a backup with 'assistant restore FILE'."
+            ) from error
+        raise
