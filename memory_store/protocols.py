@@ -37,9 +37,12 @@ class Embedder(Protocol):
         window: the most characters of one text that the vector still represents well.
     """
 
-    fingerprint: str
-    dimensions: int
-    window: int
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def dimensions(self) -> int: ...
+    @property
+    def window(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector a text, shape (len(texts), dimensions), float32."""
