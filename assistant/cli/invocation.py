@@ -1,0 +1,72 @@
+"""What a command starts from: the global options, and the assistant that they open."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import typer
+
+    from assistant.app import App
+    from memory_store.protocols import Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """The global options as they were typed."""
+
+    home: Path | None = None
+    now: str | None = None
+    verbose: bool = False
+
+
+@contextmanager
+def opened(ctx: typer.Context, **flags: Any) -> Generator[App]:
+    """Open the assistant for one command and close it after.
+
+    Args:
+        flags: settings that the command's own options give; None counts as not given.
+
+    Raises:
+        SettingsError: a setting, the home or `--now` is wrong.
+    """
+    from assistant.app import App
+    from assistant.cli.log import write_log
+    from assistant.cli.progress import waiting
+    from assistant.settings import Settings, prepare_home
+
+    invocation: Invocation = ctx.obj
+    settings = Settings.load(invocation.home, **flags)
+    prepare_home(settings.home)
+    write_log(settings, verbose=invocation.verbose)
+    clock = frozen_clock(invocation.now, settings.zone) if invocation.now else None
+    try:
+        with App.open(settings, clock=clock, waiting=waiting) as app:
+            yield app
+    except Exception as error:
+        shown = settings.redact(str(error))
+        if shown != str(error):
+            error.args = (shown, *error.args[1:])
+        raise
+
+
+def frozen_clock(text: str, zone: tzinfo) -> Clock:
+    """Return a clock that stands at `text`, an ISO 8601 time; without a zone it is the user's.
+
+    Raises:
+        UserError: `text` is not such a time.
+    """
+    from assistant.errors import UserError
+
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        hint = "Give an ISO 8601 time such as 2026-03-02T09:00:00+08:00."
+        raise UserError(f"--now {text!r} is not a time.", hint=hint) from None
+    aware = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    return lambda: aware

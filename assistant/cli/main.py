@@ -1,0 +1,125 @@
+"""The program `assistant`: its commands by name, its global options, its exit codes.
+
+A command's module is imported when the command runs, so that `--help` is instant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+from assistant.cli.invocation import Invocation
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "chat": ("chat", "Talk with the assistant; /help lists what you can type."),
+    "ask": ("ask", "Ask once and print the answer."),
+    "memory": ("memory", "Search, list, show, add, forget, move and check what is remembered."),
+    "study": ("study", "Plan a course of study, log what you did, see where you stand."),
+    "remind": ("remind", "Reminders and to-dos: add, list, snooze, done, cancel."),
+    "jobs": ("jobs", "What runs on schedule: list, run, history."),
+    "run-jobs": ("jobs", "Keep the scheduler in the foreground."),
+    "eval": ("eval", "Run a suite of evaluation cases."),
+    "team": ("team", "Run a team of agents from a file."),
+    "context": ("context_view", "What the next request would hold, in tokens."),
+    "restore": ("restore", "Put a backup of the ledger back in place."),
+    "doctor": ("doctor", "What is configured, what works, and what to do."),
+}
+"""Each command's module in `assistant.cli`, and its one line of help."""
+
+GLOBAL_OPTIONS = {"--now": True, "--home": True, "--verbose": False}
+"""The options that may stand anywhere, and whether each takes a value."""
+
+
+class Program(TyperGroup):
+    """Lists every command from the table and imports only the one that is asked for."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, (module, line) in COMMANDS.items():
+            if (Path(__file__).parent / f"{module}.py").exists():
+                self.commands[name] = TyperCommand(name, help=line)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Put the real command in its place before it is looked up."""
+        if args[0] in self.commands:
+            module = import_module(f"assistant.cli.{COMMANDS[args[0]][0]}")
+            group = get_group(module.app)
+            self.commands[args[0]] = group.commands.get(args[0], group)
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(cls=Program, no_args_is_help=True, rich_markup_mode="rich")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(version("memory-assistant"))
+        raise typer.Exit
+
+
+@app.callback()
+def _program(  # pyright: ignore[reportUnusedFunction]
+    ctx: typer.Context,
+    home: Annotated[Path | None, typer.Option(help="The folder of all data.")] = None,
+    now: Annotated[
+        str | None, typer.Option(help="Pretend that it is this time (ISO 8601).", metavar="TIME")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the log on stderr.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A personal assistant that remembers for months, and knows what is out of date."""
+    ctx.obj = Invocation(home=home, now=now, verbose=verbose)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code: 0 done, 1 the run failed, 2 wrong input."""
+    given = _globals_first(sys.argv[1:] if arguments is None else list(arguments))
+    os.umask(0o077)  # what is remembered is the user's alone
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # pyright: ignore
+    try:
+        code = app(given, prog_name="assistant", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        from assistant.cli.problems import report
+
+        return report(error, as_json="--json" in given, verbose="--verbose" in given)
+    return code if isinstance(code, int) else 0
+
+
+def _globals_first(arguments: list[str]) -> list[str]:
+    """Move the global options before the command, wherever they were typed."""
+    first: list[str] = []
+    rest: list[str] = []
+    words = iter(arguments)
+    for word in words:
+        name, equals, _value = word.partition("=")
+        if word == "--":
+            return [*first, *rest, word, *words]
+        if name not in GLOBAL_OPTIONS:
+            rest.append(word)
+            continue
+        first.append(word)
+        if GLOBAL_OPTIONS[name] and not equals:
+            first.extend(value for value in [next(words, None)] if value is not None)
+    return [*first, *rest]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
