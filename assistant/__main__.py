@@ -1,0 +1,7 @@
+"""`python -m assistant` is `assistant`."""
+
+import sys
+
+from assistant.cli.main import main
+
+sys.exit(main())
