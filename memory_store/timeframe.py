@@ -1,0 +1,174 @@
+"""Time in a question: which local days does it name, in English and Chinese, and is it past?
+
+Own rules rather than a library: dateparser reads "march on", "a second opinion" and "3.14" as
+dates, knows no 去年三月, and takes half a second to load.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, tzinfo
+
+from memory_store import timeframe_en, timeframe_zh
+from memory_store.calendar_days import DAY, Days, Here, here_at
+from memory_store.chunk import Interval
+
+LONGEST = 4000
+"""Characters of a text that are searched; a question is shorter, a pasted page is no question."""
+
+_DISTANT_PAST = date(1970, 1, 1)
+_JOINED = re.compile(r"\s*(?:to|until|till|through|and|-|–|—|~|到|至|和)\s*", re.I)
+_BETWEEN = re.compile(r"(?:between|from|从|自|在)\s*$", re.I)
+_BYGONE = re.compile(r"\b(?:last|past|previous|ago|back)\b|过去|最近|近|前", re.I)
+_LEAD = re.compile(
+    r"(?P<since>\b(?:ever )?since|自从?|从)\s*(?:the\s+)?$"
+    r"|(?P<before>\b(?:before|until|till|prior to|up to))\s+(?:the\s+)?$"
+    r"|(?P<after>\bafter)\s+(?:the\s+)?$",
+    re.I,
+)
+_TRAIL = re.compile(
+    r"\s*(?:(?P<since>以来|至今|到现在|起|开始|\bonwards?\b)|(?P<before>以前|之前)|(?P<after>以后|之后))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeframe:
+    """A span of time that a text names.
+
+    Attributes:
+        interval: whole local days, in UTC.
+        text: the words that name it.
+        past: whether it asks for what was: it is over, or runs from the past up to today.
+    """
+
+    interval: Interval
+    text: str
+    past: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Days that text[start:end] names; `open`: they run from the past up to today."""
+
+    start: int
+    end: int
+    days: Days
+    open: bool = False
+
+
+def find_timeframes(text: str, *, now: datetime, zone: tzinfo) -> tuple[Timeframe, ...]:
+    """Find the time expressions of `text`, in its order; empty where it names no time.
+
+    Args:
+        now: the run's time, aware.
+        zone: the user's zone, in which days begin and end.
+    """
+    frames: list[Timeframe] = []
+    here = _here(text, now, zone)
+    for found in _find(text, here):
+        interval = found.days.interval(zone)
+        if interval is None:
+            continue
+        words = text[found.start : found.end]
+        past = found.days.after <= here.today or found.open or _BYGONE.search(words) is not None
+        frames.append(Timeframe(interval, words, past))
+    return tuple(frames)
+
+
+def asks_for_past(text: str, *, now: datetime, zone: tzinfo) -> bool:
+    """Whether a question wants what was rather than what is.
+
+    It does where it names a past span of time, or says "used to", "originally", 以前, 原来 …
+    """
+    words = text[:LONGEST]
+    if timeframe_en.PAST.search(words) or timeframe_zh.PAST.search(words):
+        return True
+    return any(frame.past for frame in find_timeframes(text, now=now, zone=zone))
+
+
+def parse_date(text: str, now: datetime, zone: tzinfo, *, ahead: bool = False) -> date | None:
+    """Read a text that is one date: `2026-01-18`, `yesterday`, `last Tuesday`, 前天, 5月3日.
+
+    Args:
+        ahead: whether "Tuesday" and "5 May" mean the next one rather than the latest.
+
+    Returns:
+        The local date, or None where the text is no date or more than one day.
+    """
+    words = text.strip()
+    found = _find(words, here_at(now, zone, ahead=ahead))
+    if len(found) != 1 or found[0].days.after - found[0].days.first != DAY:
+        return None
+    rest = (words[: found[0].start] + words[found[0].end :]).strip().lower()
+    return found[0].days.first if rest in ("", "on", "the", "在", "那天") else None
+
+
+def _here(text: str, now: datetime, zone: tzinfo) -> Here:
+    words = text[:LONGEST]
+    ahead = timeframe_en.FUTURE.search(words) or timeframe_zh.FUTURE.search(words)
+    habit = timeframe_en.HABIT.search(words) or timeframe_zh.HABIT.search(words)
+    return here_at(now, zone, ahead=ahead is not None, habit=habit is not None)
+
+
+def _find(text: str, here: Here) -> list[_Found]:
+    words = text[:LONGEST].translate(timeframe_zh.FULL_WIDTH)
+    return [_opened(found, words, here) for found in _merged(_atoms(words, here), words)]
+
+
+def _atoms(text: str, here: Here) -> list[_Found]:
+    """The longest matches that do not overlap, in the text's order."""
+    chosen: list[_Found] = []
+    for found in sorted(_matches(text, here), key=lambda found: found.start - found.end):
+        if all(found.end <= other.start or found.start >= other.end for other in chosen):
+            chosen.append(found)
+    return sorted(chosen, key=lambda found: found.start)
+
+
+def _matches(text: str, here: Here) -> Iterator[_Found]:
+    for pattern, resolve in (*timeframe_en.rules(), *timeframe_zh.rules()):
+        for match in pattern.finditer(text):
+            try:
+                days = resolve(match, here)
+            except (ValueError, OverflowError):  # 30 February, a year 12026
+                continue
+            if days is not None and days.first < days.after:
+                yield _Found(*match.span(), days)
+
+
+def _merged(atoms: list[_Found], text: str) -> Iterator[_Found]:
+    """Join "from X to Y" and "between X and Y" into one span."""
+    waiting = list(atoms)
+    while waiting:
+        first = waiting.pop(0)
+        if waiting:
+            second = waiting[0]
+            link = _JOINED.fullmatch(text, first.end, second.start)
+            lead = _BETWEEN.search(text[max(0, first.start - 12) : first.start])
+            paired = link and (lead or link[0].strip().lower() not in ("and", "和", ""))
+            if paired and first.days.first < second.days.after:
+                waiting.pop(0)
+                days = Days(first.days.first, second.days.after)
+                start = first.start
+                first = _Found(start, second.end, days)
+        yield first
+
+
+def _opened(found: _Found, text: str, here: Here) -> _Found:
+    """Widen by "since", "before", "after", 以来, 以前, 以后."""
+    lead = _LEAD.search(text[max(0, found.start - 14) : found.start])
+    trail = _TRAIL.match(text, found.end)
+    kind = (lead and lead.lastgroup) or (trail and trail.lastgroup)
+    start = found.start - len(lead[0]) if lead else found.start
+    end = trail.end() if trail else found.end
+    today, days = here.today, found.days
+    if kind == "since" and trail is None and lead is not None and lead[0].strip() in ("从",):
+        return found
+    if kind == "since" and days.first <= today:
+        return _Found(start, end, Days(days.first, max(days.after, today + DAY)), open=True)
+    if kind == "before":
+        return _Found(start, end, Days(_DISTANT_PAST, days.first))
+    if kind == "after" and days.after <= today:
+        return _Found(start, end, Days(days.after, today + DAY), open=True)
+    return found
