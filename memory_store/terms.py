@@ -97,5 +97,5 @@ def _stemmer() -> Callable[[list[str]], list[str]]:
 
 @cache
 def _stopped() -> frozenset[str]:
-    words: list[str] = STOP_WORDS.split()
+    words = list(map(str, STOP_WORDS.split()))
     return frozenset(words) | frozenset(_stem(words))
