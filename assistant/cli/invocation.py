@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,7 @@ def opened(ctx: typer.Context, **flags: Any) -> Generator[App]:
     settings = Settings.load(invocation.home, **flags)
     prepare_home(settings.home)
     write_log(settings, verbose=invocation.verbose)
-    clock = frozen_clock(invocation.now, settings.zone) if invocation.now else None
+    clock = _standing(invocation.now, settings.zone) if invocation.now is not None else None
     try:
         with App.open(settings, clock=clock, waiting=waiting) as app:
             yield app
@@ -55,18 +55,8 @@ def opened(ctx: typer.Context, **flags: Any) -> Generator[App]:
         raise
 
 
-def frozen_clock(text: str, zone: tzinfo) -> Clock:
-    """Return a clock that stands at `text`, an ISO 8601 time; without a zone it is the user's.
+def _standing(now: str, zone: tzinfo) -> Clock:
+    from assistant.cli.reading import read_moment
 
-    Raises:
-        UserError: `text` is not such a time.
-    """
-    from assistant.errors import UserError
-
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        hint = "Give an ISO 8601 time such as 2026-03-02T09:00:00+08:00."
-        raise UserError(f"--now {text!r} is not a time.", hint=hint) from None
-    aware = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
-    return lambda: aware
+    moment = read_moment(now, zone, "--now")
+    return lambda: moment

@@ -1,0 +1,94 @@
+"""Shows a run as it happens: the answer on standard output, everything about it on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TextIO
+
+from assistant.cli.progress import waiting
+from assistant.events import Answered, Event, ModelCalled, Notice, Observed, TextDelta, ToolCalled
+
+DIM, PLAIN = "\x1b[2m", "\x1b[0m"
+
+
+class Screen:
+    """Prints the events of one run.
+
+    The answer is streamed to a terminal; to a pipe it goes in one piece, when it is final.
+    """
+
+    def __init__(
+        self, out: TextIO | None = None, err: TextIO | None = None, *, trace: bool = False
+    ) -> None:
+        self._out = out or sys.stdout
+        self._err = err or sys.stderr
+        self._trace = trace
+        self._streamed = ""
+
+    def follow(self, events: Iterator[Event]) -> Iterator[Event]:
+        """Pass the events on, each after it is shown, up to the answer.
+
+        What is left of `events` then is the run's work after the answer.
+        """
+        while (event := self._next(events)) is not None:
+            self._show(event)
+            yield event
+            if isinstance(event, Answered):
+                return
+
+    def _next(self, events: Iterator[Event]) -> Event | None:
+        if self._streamed:
+            return next(events, None)
+        with waiting("Thinking"):
+            return next(events, None)
+
+    def _show(self, event: Event) -> None:
+        match event:
+            case TextDelta(text) if self._out.isatty():
+                self._out.write(text)
+                self._out.flush()
+                self._streamed += text
+            case Answered(text=text):
+                self._end(text)
+            case Notice(text):
+                self._aside(text)
+            case ToolCalled(call=call) if self._trace or self._err.isatty():
+                self._aside(f"· {call.name} {call.arguments}")
+            case Observed(text=text) if self._trace:
+                self._aside(f"  = {text}")
+            case ModelCalled() if self._trace:
+                self._aside(trace_line(event))
+            case _:
+                pass
+
+    def _end(self, answer: str) -> None:
+        """Print what of the answer has not been streamed, or all of it where it has changed."""
+        if answer.startswith(self._streamed):
+            self._out.write(answer[len(self._streamed) :] + "\n")
+        else:
+            self._out.write(f"\n{answer}\n")
+        self._out.flush()
+
+    def _aside(self, text: str) -> None:
+        if self._streamed and not self._streamed.endswith("\n"):
+            self._out.write("\n")
+            self._out.flush()
+            self._streamed += "\n"
+        styled = f"{DIM}{text}{PLAIN}" if self._err.isatty() else text
+        print(styled, file=self._err, flush=True)
+
+
+def trace_line(call: ModelCalled) -> str:
+    """Return one line on a model call: step, id, messages, tokens by part, cached, seconds."""
+    parts = " ".join(f"{name}={tokens}" for name, tokens in call.parts.items())
+    usage = call.usage
+    counted = (
+        f" prompt={usage.prompt} cached={usage.cached} completion={usage.completion}"
+        if usage
+        else ""
+    )
+    return (
+        f"[step {call.step} {call.request_id}] {call.messages} messages, {call.tokens} tokens"
+        f" ({parts}){counted} in {call.seconds:.2f} s"
+    )
