@@ -1,0 +1,114 @@
+"""The words, English and Chinese, in which a model is told how old and how current a text is."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta, tzinfo
+from typing import Literal
+
+from memory_store import Chunk, Judgement, Verdict
+
+Language = Literal["en", "zh"]
+
+_CHINESE = re.compile(r"[㐀-鿿]")
+_WEEKDAYS = ("一", "二", "三", "四", "五", "六", "日")
+_NO_PERIOD = timedelta(0)
+
+
+def language_of(text: str) -> Language:
+    """Return the language in which a text of the user's is to be answered."""
+    return "zh" if _CHINESE.search(text) else "en"
+
+
+def day(moment: datetime, zone: tzinfo, language: Language) -> str:
+    """Return the day of `moment`: `Monday 2 March 2026`, `2026年3月2日星期一`."""
+    local = moment.astimezone(zone)
+    if language == "zh":
+        weekday = _WEEKDAYS[local.weekday()]
+        return f"{local.year}年{local.month}月{local.day}日星期{weekday}"
+    return f"{local:%A} {local.day} {local:%B} {local.year}"
+
+
+def ago(moment: datetime, now: datetime, zone: tzinfo, language: Language) -> str:
+    """Return how long ago `moment` was: `2 days ago`, `3 周前`; by the user's calendar days."""
+    days = (now.astimezone(zone).date() - moment.astimezone(zone).date()).days
+    if days < 0:
+        return "later" if language == "en" else "之后"
+    if days == 0:
+        return _within_day(now - moment, language)
+    if days == 1:
+        return "yesterday" if language == "en" else "昨天"
+    for length, english, chinese in ((365, "year", "年"), (30, "month", "个月"), (7, "week", "周")):
+        if days >= 2 * length:
+            number = days // length
+            return f"{number} {english}s ago" if language == "en" else f"{number}{chinese}前"
+    return f"{days} days ago" if language == "en" else f"{days}天前"
+
+
+def _within_day(age: timedelta, language: Language) -> str:
+    minutes = int(max(age, _NO_PERIOD).total_seconds() // 60)
+    if minutes < 1:
+        return "just now" if language == "en" else "刚才"
+    number, english, chinese = (
+        (minutes, "minute", "分钟") if minutes < 60 else (minutes // 60, "hour", "小时")
+    )
+    if language == "zh":
+        return f"{number}{chinese}前"
+    return f"{number} {english}{'s' if number > 1 else ''} ago"
+
+
+_SPEAKERS = {
+    "en": {
+        "question": "the user said",
+        "answer": "you answered",
+        "tool_result": "a tool returned",
+        "summary": "summary",
+        "fact": "the user told you",
+        "note": "note",
+    },
+    "zh": {
+        "question": "用户说",
+        "answer": "你回答",
+        "tool_result": "工具返回",
+        "summary": "摘要",
+        "fact": "用户告诉过你",
+        "note": "笔记",
+    },
+}
+
+
+def speaker(chunk: Chunk, language: Language) -> str:
+    """Return who said it: `the user said`, `a tool returned (get_stock(sku="42"))`."""
+    said = _SPEAKERS[language][chunk.kind]
+    if chunk.kind == "tool_result" and chunk.subject:
+        return f"{said} ({_one_line(chunk.subject)})"
+    return said
+
+
+def out_of_date(judgement: Judgement, zone: tzinfo, language: Language, *, what: str = "") -> str:
+    """Return, in place of a value, that it is known, since when, and the call that gets it anew."""
+    when = day(judgement.as_of, zone, language)
+    call = _one_line(judgement.call or "")
+    if language == "zh":
+        known = f"{what or '这个值'}是{when}得知的，已经过时"
+        return f"{known}；请调用 {call} 获取现在的值。" if call else f"{known}，现在的值未知。"
+    known = f"{what or 'This'} was known on {when} and is out of date"
+    return f"{known}; call {call} to get it now." if call else f"{known}; the value now is unknown."
+
+
+def caveat(judgement: Judgement, zone: tzinfo, language: Language) -> str:
+    """Return the remark that goes before a value that is not current."""
+    when = day(judgement.as_of, zone, language)
+    replaced = judgement.verdict in (Verdict.CHANGED, Verdict.SUPERSEDED)
+    call = _one_line(judgement.call or "")
+    if language == "zh":
+        state = "后来已改变" if replaced else "可能已经过时"
+        refresh = f"；调用 {call} 可获取现在的值" if call else ""
+        return f"截至{when}，{state}{refresh}"
+    state = "has changed since" if replaced else "may be out of date"
+    refresh = f"; {call} gets it now" if call else ""
+    return f"as of {when}, {state}{refresh}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
