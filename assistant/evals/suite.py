@@ -1,0 +1,85 @@
+"""Suites: the shipped ones by name, YAML files, folders of them; safe loader, size limits."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from assistant.errors import UserError
+from assistant.evals.case import Case
+from assistant.messages import Json
+
+SHIPPED = Path(__file__).parent / "suites"
+LARGEST_FILE = 2_000_000
+"""Bytes of one suite file; a suite is written by hand."""
+
+
+class _SuiteFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    cases: Annotated[tuple[Case, ...], Field(min_length=1)]
+
+
+def load_suite(name: str) -> tuple[Case, ...]:
+    """Return the cases of a shipped suite by name, of a YAML file, or of a folder of such files.
+
+    Raises:
+        UserError: there is no such suite, or a file is broken; the message names file and case.
+    """
+    given = Path(name)
+    shipped = SHIPPED / name
+    found = given if given.exists() else shipped if shipped.is_dir() else None
+    if found is None:
+        names = ", ".join(sorted(path.name for path in SHIPPED.iterdir() if path.is_dir()))
+        raise UserError(
+            f"there is no suite {name!r}.", hint=f"Give a YAML file, or one of: {names}."
+        )
+    files = sorted(found.glob("*.yaml")) if found.is_dir() else [found]
+    if not files:
+        raise UserError(f"the folder {found} holds no .yaml file.")
+    cases = [case for file in files for case in _load_file(file)]
+    seen: set[str] = set()
+    for case in cases:
+        if case.id in seen:
+            raise UserError(f"two cases of {name} have the id {case.id!r}; rename one.")
+        seen.add(case.id)
+    return tuple(cases)
+
+
+def _load_file(path: Path) -> tuple[Case, ...]:
+    import yaml
+
+    size = path.stat().st_size
+    if size > LARGEST_FILE:
+        raise UserError(f"{path} has {size:,} bytes; a suite file has at most {LARGEST_FILE:,}.")
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_no_alias_loader())
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not readable YAML: {error}") from None
+    try:
+        return _SuiteFile.model_validate(content).cases
+    except ValidationError as error:
+        raise UserError(f"{path}: {_first_problem(error, content)}") from None
+
+
+def _no_alias_loader() -> type:
+    """The safe loader without aliases, whose expansion could fill the memory."""
+    import yaml
+
+    class NoAliases(yaml.SafeLoader):
+        def compose_node(self, parent: object, index: object) -> object:  # pyright: ignore
+            if self.check_event(yaml.AliasEvent):  # pyright: ignore[reportUnknownMemberType]
+                raise yaml.YAMLError("aliases (*name) are not allowed in a suite")
+            return super().compose_node(parent, index)  # pyright: ignore
+
+    return NoAliases
+
+
+def _first_problem(error: ValidationError, content: Json) -> str:
+    problem = error.errors()[0]
+    place = [str(part) for part in problem["loc"]]
+    with suppress(LookupError, TypeError):  # the case has no id, or the file no cases
+        place[1] = f"{place[1]} ({content['cases'][problem['loc'][1]]['id']})"
+    return f"{'.'.join(place) or 'the file'}: {problem['msg']} (found {problem['input']!r:.80})."
