@@ -1,0 +1,39 @@
+"""Runs one function in a daemon thread, so that one that hangs never holds up the program's end."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import Callable
+from typing import cast
+
+
+def run_within(function: Callable[[], object], seconds: float) -> object:
+    """Call `function` and return its result; a coroutine is awaited.
+
+    Raises:
+        TimeoutError: it took longer than `seconds`. Its thread is left behind; it does not keep
+            the process alive.
+        Exception: whatever the function raised.
+    """
+    outcome: list[object] = []
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            result = function()
+            if inspect.iscoroutine(result):
+                result = cast("object", asyncio.run(result))
+            outcome.append(result)
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=work, daemon=True, name="tool")
+    thread.start()
+    thread.join(seconds)
+    if failure:
+        raise failure[0]
+    if not outcome:
+        raise TimeoutError(f"no result after {seconds:g} seconds")
+    return outcome[0]

@@ -1,0 +1,116 @@
+"""From a function's signature to the model of its arguments and their JSON Schema."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, create_model
+from pydantic.errors import PydanticUserError
+
+from assistant.errors import ToolDefinitionError
+from assistant.messages import Json
+
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def arguments_of(
+    function: Callable[..., object], injected: type
+) -> tuple[type[BaseModel], str | None]:
+    """Return the model of a function's arguments, and the name of its parameter of type `injected`.
+
+    The injected parameter is filled by the loop and never shown to the language model.
+
+    Raises:
+        ToolDefinitionError: a parameter has no type, cannot be named, or has a type without
+            a JSON Schema.
+    """
+    name = function.__name__
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except (NameError, TypeError) as error:
+        raise ToolDefinitionError(f"tool {name}: its type hints cannot be read: {error}.") from None
+    fields: dict[str, Any] = {}
+    context_parameter: str | None = None
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in _NAMED:
+            raise ToolDefinitionError(
+                f"tool {name}: parameter {parameter} cannot be given by name;"
+                " a tool takes named parameters only."
+            )
+        if parameter.name not in hints:
+            raise ToolDefinitionError(
+                f"tool {name}: parameter {parameter.name} has no type; write {parameter.name}: str"
+                " or the like."
+            )
+        if hints[parameter.name] is injected:
+            context_parameter = parameter.name
+            continue
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+    config = ConfigDict(extra="forbid", coerce_numbers_to_str=True, protected_namespaces=())
+    try:
+        model = create_model(f"{name}_arguments", __config__=config, **fields)
+        model.model_json_schema()
+    except (PydanticUserError, TypeError, NameError) as error:
+        raise ToolDefinitionError(
+            f"tool {name}: the types of {inspect.signature(function)} have no JSON Schema: {error}"
+        ) from None
+    return model, context_parameter
+
+
+def schema_of(arguments: type[BaseModel]) -> dict[str, Json]:
+    """Return the arguments' JSON Schema without the titles, which cost tokens and say nothing."""
+    schema = _untitled(arguments.model_json_schema())
+    schema.setdefault("properties", {})
+    return schema
+
+
+def check_schema(
+    name: str, schema: Mapping[str, Json], arguments: type[BaseModel], signature: inspect.Signature
+) -> None:
+    """Refuse a hand-written schema whose parameters are not those of the function.
+
+    Raises:
+        ToolDefinitionError: names the schema's parameters and the function's signature.
+    """
+    own = schema_of(arguments)
+    written = cast("Mapping[str, Json]", schema.get("properties", {}))
+    problems: list[str] = []
+    if schema.get("type", "object") != "object":
+        problems.append(f"the schema's type is {schema['type']!r}, not 'object'")
+    if extra := sorted(set(written) - set(own["properties"])):
+        problems.append(f"the function does not take {', '.join(extra)}")
+    if missing := sorted(set(own.get("required", ())) - set(written)):
+        problems.append(f"the schema lacks {', '.join(missing)}")
+    if optional := sorted(
+        set(own.get("required", ())) & set(written) - set(schema.get("required", ()))
+    ):
+        problems.append(f"the function requires {', '.join(optional)}")
+    for key in sorted(set(written) & set(own["properties"])):
+        ours, theirs = own["properties"][key].get("type"), written[key].get("type")
+        if ours is not None and theirs is not None and ours != theirs:
+            problems.append(f"{key} is {theirs} in the schema and {ours} in the function")
+    if problems:
+        raise ToolDefinitionError(
+            f"tool {name}: its schema (parameters {', '.join(sorted(written)) or 'none'}) does not"
+            f" match the function {name}{signature}: {'; '.join(problems)}."
+        )
+
+
+def _untitled(schema: dict[str, Json]) -> dict[str, Json]:
+    def clean(value: Json, names: bool) -> Json:
+        if isinstance(value, dict):
+            items = cast("dict[str, Json]", value).items()
+            return {
+                key: clean(inner, key in ("properties", "$defs") and not names)
+                for key, inner in items
+                if names or key != "title"
+            }
+        if isinstance(value, list):
+            return [clean(inner, False) for inner in cast("list[Json]", value)]
+        return value
+
+    return cast("dict[str, Json]", clean(schema, False))
