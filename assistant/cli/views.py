@@ -1,12 +1,14 @@
-"""How memory is shown: JSON for programs, tables for people."""
+"""How memory and runs are shown: JSON for programs, tables for people."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, is_dataclass
 from datetime import datetime, timedelta, tzinfo
+from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assistant.run_record import RunRecord
@@ -14,20 +16,26 @@ from memory_store import Chunk, Dropped, Judgement, Recall
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
+
+Row = tuple[Chunk, Judgement, str]
+"""A memory, its verdict, and the text to show."""
 
 
 def print_json(value: object) -> None:
     """Print one JSON object on standard output."""
-    json.dump(value, sys.stdout, ensure_ascii=False)
-    sys.stdout.write("\n")
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=_plain) + "\n")
+    sys.stdout.flush()
 
 
-def console(*, stderr: bool = False) -> Console:
-    """Return a console that does not read markup into what users and models wrote."""
-    from rich.console import Console
-
-    return Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+def as_data(outcome: object) -> dict[str, Any]:
+    """Return a data class as the dictionary that JSON needs; None says nothing more."""
+    if outcome is None:
+        return {"ok": True}
+    if is_dataclass(outcome) and not isinstance(outcome, type):
+        return asdict(outcome)
+    if isinstance(outcome, Mapping):
+        return dict(outcome)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return {"count": outcome}
 
 
 def memory_json(
@@ -42,6 +50,27 @@ def memory_json(
         "subject": chunk.subject,
         "verdict": str(judgement.verdict),
         "score": score,
+    }
+
+
+def chunk_json(chunk: Chunk, judgement: Judgement) -> dict[str, Any]:
+    """Return all that is known of one memory."""
+    contract = chunk.freshness
+    return {
+        **memory_json(chunk, judgement),
+        "reason": judgement.reason,
+        "as_of": judgement.as_of.isoformat(),
+        "session": chunk.scope.session or None,
+        "turn": chunk.scope.turn or None,
+        "origin": chunk.origin,
+        "about": asdict(chunk.about) if chunk.about else None,
+        "max_age_seconds": contract.max_age.total_seconds()
+        if contract.max_age is not None
+        else None,
+        "call": contract.call,
+        "derived_from": list(chunk.derived_from),
+        "tokens": chunk.tokens,
+        "copies": chunk.copies,
     }
 
 
@@ -92,48 +121,94 @@ def run_json(
     }
 
 
-def memory_table(
-    rows: Iterable[tuple[Chunk, Judgement, str]], *, now: datetime, zone: tzinfo
-) -> Table:
-    """Return memories as a table: text, kind, age, verdict, id."""
-    from rich.table import Table
+def console() -> Console:
+    """Return a console on standard output that reads no markup into what users and models wrote."""
+    from rich.console import Console
 
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("when", "kind", "verdict"):
-        table.add_column(column, no_wrap=True)
-    table.add_column("text", overflow="fold", ratio=1)
-    table.add_column("id", no_wrap=True, style="dim")
+    return Console(markup=False, highlight=False, emoji=False)
+
+
+def print_recall(recall: Recall, zone: tzinfo, *, every: bool) -> None:
+    """Print what was found; `every` adds what was left out, each with its reason."""
+    rows: list[Row] = [(hit.chunk, hit.judgement, hit.text) for hit in recall.hits]
+    if every:
+        rows += [(d.chunk, d.judgement, f"[{d.reason}] {d.chunk.text}") for d in recall.dropped]
+    print_chunks(rows, recall.now, zone)
+    if recall.dropped and not every:
+        console().print(f"{len(recall.dropped)} left out; --all shows them, and why.", style="dim")
+
+
+def print_chunks(rows: Sequence[Row], now: datetime, zone: tzinfo) -> None:
+    """Print memories, each with a line of its time and age, kind, verdict and id."""
+    from rich.text import Text
+
+    screen = console()
+    if not rows:
+        screen.print("Nothing is remembered here.")
     for chunk, judgement, text in rows:
-        when = f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M} ({age(chunk.created_at, now)})"
-        style = "green" if judgement.verdict.current else "yellow"
-        table.add_row(when, chunk.kind, _styled(str(judgement.verdict), style), text, chunk.id)
-    return table
+        when = f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M}, {age(chunk.created_at, now)}"
+        verdict = (str(judgement.verdict), "green" if judgement.verdict.current else "yellow")
+        about = f" · {chunk.subject}" if chunk.subject else ""
+        screen.print(
+            Text.assemble(
+                (f"{when} · {chunk.kind} · ", "dim"), verdict, (f" · {chunk.id}{about}", "dim")
+            )
+        )
+        screen.print(Text(text))
 
 
-def pairs_table(pairs: Sequence[tuple[str, str]]) -> Table:
-    """Return names and values, one a row."""
+def print_chunk(chunk: Chunk, judgement: Judgement) -> None:
+    """Print one memory: its text, then what is known of it."""
+    console().print(chunk.text + "\n")
+    known = {name: value for name, value in chunk_json(chunk, judgement).items() if value}
+    print_facts("", {name: value for name, value in known.items() if name != "text"})
+
+
+def print_facts(title: str, facts: Mapping[str, Any]) -> None:
+    """Print names and values, one a row."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True, style="bold")
     table.add_column(overflow="fold")
-    for name, value in pairs:
-        table.add_row(name, value)
-    return table
+    for name, value in facts.items():
+        table.add_row(name.replace("_", " "), Text(_words(value)))
+    if title:
+        console().print(title + ":")
+    console().print(table)
 
 
 def age(moment: datetime, now: datetime) -> str:
-    """Return how long ago `moment` was, in its largest unit, such as `3 d`."""
-    passed = now - moment
-    if passed < timedelta(0):
+    """Return how long ago `moment` was, in its largest unit, such as `3 days ago`."""
+    passed = (now - moment).total_seconds()
+    if passed < 0:
         return "in the future"
-    for unit, length in (("d", 86400), ("h", 3600), ("min", 60)):
-        if passed.total_seconds() >= length:
-            return f"{int(passed.total_seconds() // length)} {unit}"
-    return "now"
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        count = int(passed // length)
+        if count:
+            return f"{count} {unit}{'s' if count > 1 else ''} ago"
+    return "just now"
 
 
-def _styled(text: str, style: str) -> Any:
-    from rich.text import Text
+def _words(value: Any) -> str:
+    match value:
+        case Mapping():
+            return ", ".join(f"{key}: {_words(value[key])}" for key in value)  # pyright: ignore[reportUnknownVariableType]
+        case list() | tuple():
+            return ", ".join(map(_words, value)) or "none"  # pyright: ignore[reportUnknownArgumentType]
+        case _:
+            return str(value)
 
-    return Text(text, style=style)
+
+def _plain(value: object) -> object:
+    """Return what JSON has no form for as a text or a number."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, (Path, Enum)):
+        return str(value)
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,221 @@
+"""`assistant memory`: search, list, show, add, forget, move and check what is remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assistant.cli.invocation import opened
+
+if TYPE_CHECKING:
+    from assistant.app import App
+
+app = typer.Typer(no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Since = Annotated[str | None, typer.Option(help="From this time or date on (ISO 8601).")]
+Until = Annotated[str | None, typer.Option(help="Before this time, or up to this date.")]
+SessionName = Annotated[str | None, typer.Option(help="What was said in this session.")]
+Subject = Annotated[str | None, typer.Option(help="What is about this, such as user.city.")]
+
+
+@app.callback()
+def _memory() -> None:  # pyright: ignore[reportUnusedFunction]
+    """Search, list, show, add, forget, move and check what is remembered."""
+
+
+@app.command()
+def search(
+    ctx: typer.Context,
+    query: Annotated[str | None, typer.Argument(help="In your own words; '-': a pipe.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 10,
+    every: Annotated[bool, typer.Option("--all", help="Also what was left out, and why.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Find memories by meaning and by words, judged for freshness."""
+    from assistant.cli.reading import read_text
+    from assistant.cli.views import print_json, print_recall, recall_json
+
+    words = read_text(query, "query")
+    with opened(ctx) as app:
+        with app.waiting("Searching"):
+            recall = app.store.recall(words, limit=limit)
+        if as_json:
+            print_json({"query": words, **recall_json(recall)})
+        else:
+            print_recall(recall, app.zone, every=every)
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    kind: Annotated[
+        str | None, typer.Option(help="question, answer, tool_result, summary, fact or note.")
+    ] = None,
+    session: SessionName = None,
+    subject: Subject = None,
+    since: Since = None,
+    until: Until = None,
+    limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List memories, oldest first."""
+    from assistant.cli.reading import read_span
+    from assistant.cli.views import memory_json, print_chunks, print_json
+
+    with opened(ctx) as app:
+        chunks = app.store.chunks(
+            kind=kind,
+            session=_session_id(app, session),
+            subject=subject,
+            within=read_span(since, until, app.zone),
+            limit=limit,
+        )
+        judged = app.store.judge([chunk.id for chunk in chunks])
+        if as_json:
+            rows = [memory_json(chunk, judged[chunk.id]) for chunk in chunks]
+            print_json({"memories": rows, "count": len(rows)})
+        else:
+            print_chunks([(c, judged[c.id], c.text) for c in chunks], app.store.now, app.zone)
+
+
+@app.command()
+def show(
+    ctx: typer.Context,
+    memory: Annotated[str, typer.Argument(help="The memory's id.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show one memory whole: where it is from, how current it is and why."""
+    from assistant.cli.views import chunk_json, print_chunk, print_json
+
+    with opened(ctx) as app:
+        chunk = app.store.get(memory)
+        judgement = app.store.judge([chunk.id])[chunk.id]
+        if as_json:
+            print_json(chunk_json(chunk, judgement))
+        else:
+            print_chunk(chunk, judgement)
+
+
+@app.command()
+def add(
+    ctx: typer.Context,
+    text: Annotated[str | None, typer.Argument(help="The text; '-' reads standard input.")] = None,
+    subject: Annotated[
+        str | None, typer.Option(help="What it is about, such as user.city; the newest counts.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remember a text."""
+    from assistant.cli.reading import read_text
+    from assistant.cli.views import memory_json, print_json
+    from memory_store import Draft
+
+    words = read_text(text, "text")
+    with opened(ctx) as app:
+        draft = Draft("fact" if subject else "note", words, subject=subject)
+        with app.waiting("Remembering"):
+            [chunk] = app.store.remember([draft])
+        if as_json:
+            print_json(memory_json(chunk, app.store.judge([chunk.id])[chunk.id]))
+        else:
+            typer.echo(f"Remembered as {chunk.id}.")
+
+
+@app.command()
+def forget(
+    ctx: typer.Context,
+    memories: Annotated[list[str] | None, typer.Argument(help="Ids.")] = None,
+    subject: Subject = None,
+    session: SessionName = None,
+    query: Annotated[str | None, typer.Option(help="What a search for this finds.")] = None,
+    since: Since = None,
+    until: Until = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would be forgotten.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Forget memories for good, and what was made from them."""
+    from assistant.cli.forgetting import Selection, forget
+    from assistant.cli.reading import read_span
+
+    with opened(ctx) as app:
+        selection = Selection(
+            ids=tuple(memories or ()),
+            subject=subject,
+            session=_session_id(app, session),
+            query=query,
+            within=read_span(since, until, app.zone),
+        )
+        forget(app, selection, dry_run=dry_run, ask=not (yes or as_json), as_json=as_json)
+
+
+@app.command()
+def export(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="The JSONL file to write.")],
+    as_json: AsJson = False,
+) -> None:
+    """Write every memory to a JSONL file."""
+    with opened(ctx) as app:
+        with app.waiting("Exporting"):
+            outcome = app.store.export(file)
+        _tell(f"Exported to {file}", outcome, as_json=as_json)
+
+
+@app.command("import")
+def import_(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A JSONL file that export wrote.")],
+    as_json: AsJson = False,
+) -> None:
+    """Take in the memories of an exported file: all of them, or none."""
+    with opened(ctx) as app:
+        with app.waiting("Importing"):
+            outcome = app.store.import_(file)
+        _tell(f"Imported from {file}", outcome, as_json=as_json)
+
+
+@app.command()
+def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Count what is remembered, and how much of it is current."""
+    with opened(ctx) as app:
+        _tell("Memory", app.store.stats(), as_json=as_json)
+
+
+@app.command()
+def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Check that ledger, words and index hold the same; 'reindex' repairs an index."""
+    with opened(ctx) as app:
+        with app.waiting("Verifying"):
+            outcome = app.store.verify()
+        _tell("Verified", outcome, as_json=as_json)
+
+
+@app.command()
+def reindex(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Build the index anew from the ledger; it may be interrupted and goes on the next time."""
+    with opened(ctx) as app:
+        with app.waiting("Indexing") as progress:
+            outcome = app.store.reindex(progress)
+        _tell("Indexed", outcome, as_json=as_json)
+
+
+def _session_id(app: App, name: str | None) -> str | None:
+    """Return the id under which a session's memories are kept; a name that is none stays itself."""
+    found = app.sessions.find(name) if name is not None else None
+    return found.id if found else name
+
+
+def _tell(title: str, outcome: object, *, as_json: bool) -> None:
+    from assistant.cli.views import as_data, print_facts, print_json
+
+    data = as_data(outcome)
+    if as_json:
+        print_json(data)
+    else:
+        print_facts(title, data)
