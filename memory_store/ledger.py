@@ -97,6 +97,16 @@ class Ledger:
                 raise
             connection.commit()
 
+    def compact(self) -> bool:
+        """Rewrite the file without what was deleted, and empty its log.
+
+        Returns whether nothing deleted is left; a reader in another process may keep the log.
+        """
+        with _storage_errors(self.path), self._engine.connect() as connection:
+            connection.exec_driver_sql("VACUUM")
+            busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+            return not busy
+
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()

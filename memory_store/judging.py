@@ -1,0 +1,144 @@
+"""Judging chunks with all that the ledger knows: newest of subject, sources, validators."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from sqlalchemy import Connection, update
+
+from memory_store import records, tables
+from memory_store.chunk import Chunk
+from memory_store.freshness import Judgement, judge
+from memory_store.ledger import Ledger
+from memory_store.protocols import Validator
+from memory_store.tables import to_micros
+
+_log = logging.getLogger(__name__)
+
+
+def judge_all(
+    ledger: Ledger, owner: str, ids: Collection[str], now: datetime, validator: Validator | None
+) -> dict[str, Judgement]:
+    """Judge the owner's chunks of these ids; unknown ids are left out.
+
+    A source that is found to be unchanged has its clock restarted, durably.
+    """
+    with ledger.read() as connection:
+        known = records.with_sources(connection, owner, ids)
+        rivals = _rivals(connection, owner, known, now)
+    tags = {id_: _ask(validator, chunk) for id_, chunk in known.items() if _expired(chunk, now)}
+    judgements = Case(now, known, rivals, tags).judge()
+    _restart(ledger, [known[id_] for id_, tag in tags.items() if _unchanged(known[id_], tag)], now)
+    return {id_: judgements[id_] for id_ in ids if id_ in judgements}
+
+
+def judge_stored(
+    connection: Connection, owner: str, ids: Collection[str], now: datetime
+) -> dict[str, Judgement]:
+    """Judge the owner's chunks from the ledger alone: no validator is asked, nothing written."""
+    known = records.with_sources(connection, owner, ids)
+    judged = Case(now, known, _rivals(connection, owner, known, now)).judge()
+    return {id_: judged[id_] for id_ in ids if id_ in judged}
+
+
+@dataclass(slots=True)
+class Case:
+    """All that is known about some chunks; judging it is pure.
+
+    Attributes:
+        known: the chunks by id, with every source of theirs that is still stored.
+        rivals: for each subject its current chunk, then its newest on the other authority.
+        tags: what validators say of the chunks that were asked about.
+    """
+
+    now: datetime
+    known: dict[str, Chunk]
+    rivals: dict[str, list[Chunk]]
+    tags: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    _done: dict[str, Judgement] = field(default_factory=dict[str, Judgement])
+
+    def judge(self) -> dict[str, Judgement]:
+        """Judge every known chunk, its sources before it."""
+        for chunk in sorted(self.known.values(), key=lambda chunk: chunk.id):
+            self._judge(chunk, frozenset())
+        return self._done
+
+    def _judge(self, chunk: Chunk, above: frozenset[str]) -> Judgement:
+        if chunk.id in self._done:
+            return self._done[chunk.id]
+        above |= {chunk.id}
+        sources = [
+            (self.known[source], self._judge(self.known[source], above))
+            for source in chunk.derived_from
+            if source in self.known and source not in above
+        ]
+        same = self.rivals.get(chunk.subject or "", [])
+        judgement = judge(
+            chunk,
+            now=self.now,
+            newest=same[0] if same else None,
+            tag=self.tags.get(chunk.id),
+            sources=sources,
+        )
+        self._done[chunk.id] = replace(judgement, conflicts_with=_conflicts(chunk, same))
+        return self._done[chunk.id]
+
+
+def _conflicts(chunk: Chunk, same: Sequence[Chunk]) -> tuple[str, ...]:
+    """The rival on another authority that says otherwise, later than what is current."""
+    if len(same) < 2:
+        return ()
+    current, other = same
+    if current.text == other.text or other.id < current.id:
+        return ()
+    if chunk.id == current.id:
+        return (other.id,)
+    return (current.id,) if chunk.id == other.id else ()
+
+
+def _rivals(
+    connection: Connection, owner: str, known: dict[str, Chunk], now: datetime
+) -> dict[str, list[Chunk]]:
+    subjects = {chunk.subject for chunk in known.values() if chunk.subject is not None}
+    newest = records.newest_of(connection, owner, subjects, now)
+    missing = {id_ for ids in newest.values() for id_ in ids} - known.keys()
+    chunks = known | records.by_id(connection, owner, missing)
+    return {subject: [chunks[id_] for id_ in ids] for subject, ids in newest.items()}
+
+
+def _expired(chunk: Chunk, now: datetime) -> bool:
+    contract = chunk.freshness
+    if contract.max_age is None or contract.validator is None or contract.tag is None:
+        return False
+    return chunk.checked_at > now or now - chunk.checked_at >= contract.max_age
+
+
+def _ask(validator: Validator | None, chunk: Chunk) -> str | None:
+    if validator is None:
+        return None
+    try:
+        return validator(chunk)
+    except Exception as error:  # a validator is a user's code; one that fails cannot tell
+        _log.warning("validator %s failed: %s", chunk.freshness.validator, error)
+        return None
+
+
+def _unchanged(chunk: Chunk, tag: str | None) -> bool:
+    return tag is not None and tag == chunk.freshness.tag
+
+
+def _restart(ledger: Ledger, chunks: Sequence[Chunk], now: datetime) -> None:
+    if not chunks:
+        return
+    at = to_micros(now)
+    with ledger.write() as connection:
+        c = tables.chunks.c
+        for chunk in chunks:
+            connection.execute(
+                update(tables.chunks)
+                .where(c.id == chunk.id, c.checked_at < at)
+                .values(checked_at=at)
+            )

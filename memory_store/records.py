@@ -1,0 +1,324 @@
+"""Chunks, passages and their places as rows of the ledger. Every function keeps to one owner."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, or_, select, text
+
+from memory_store import tables
+from memory_store.chunk import Chunk, Freshness, Interval, Scope
+from memory_store.tables import from_micros, to_micros
+
+_T = TypeVar("_T", int, str)
+
+IN_LIMIT = 500
+"""How many values one SQL statement is given at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """A stored passage: part `place` of `total` of a chunk, its characters `start` to `end`.
+
+    Attributes:
+        number: its row number, which the lexical index and the vectors go by.
+        text: what is embedded and searched: the header, then the part.
+    """
+
+    number: int
+    chunk_id: str
+    place: int
+    total: int
+    start: int
+    end: int
+    text: str
+
+    @property
+    def id(self) -> str:
+        """Its id in the vector index."""
+        return passage_id(self.chunk_id, self.place)
+
+
+def passage_id(chunk_id: str, place: int) -> str:
+    """The id that part `place` (1-based) of a chunk has in the vector index."""
+    return f"{chunk_id}#{place}"
+
+
+def by_id(connection: Connection, owner: str, ids: Collection[str]) -> dict[str, Chunk]:
+    """The owner's chunks of these ids; unknown ids are left out."""
+    found: dict[str, Chunk] = {}
+    for some in _batches(ids):
+        query = select(tables.chunks).where(
+            tables.chunks.c.owner == owner, tables.chunks.c.id.in_(some)
+        )
+        found.update({chunk.id: chunk for chunk in read_chunks(connection, query)})
+    return found
+
+
+def read_chunks(connection: Connection, query: Select[Any]) -> list[Chunk]:
+    """The chunks that `query` selects from the chunks table, in its order."""
+    rows = connection.execute(query).all()
+    sources = _sources(connection, [row.number for row in rows])
+    return [_chunk(row, sources[row.number]) for row in rows]
+
+
+def listing(
+    connection: Connection,
+    owner: str,
+    *,
+    kind: str | None = None,
+    session: str | None = None,
+    turn: str | None = None,
+    subject: str | None = None,
+    within: Interval | None = None,
+    limit: int | None = None,
+) -> list[Chunk]:
+    """The owner's chunks that fit every condition given, oldest first; `limit` keeps the newest.
+
+    A session, turn or time counts wherever the text was said, also as a duplicate.
+    """
+    c, o = tables.chunks.c, tables.occurrences.c
+    query = select(tables.chunks).where(c.owner == owner)
+    if kind is not None:
+        query = query.where(c.kind == kind)
+    if subject is not None:
+        query = query.where(c.subject == subject)
+    place = [
+        column == value
+        for column, value in ((o.session, session), (o.turn, turn))
+        if value is not None
+    ]
+    if within is not None:
+        start, end = to_micros(within.start), to_micros(within.end)
+        said = and_(o.created_at >= start, o.created_at < end)
+        about = and_(c.about_start < end, or_(c.about_end > start, c.about_start >= start))
+        place.append(or_(said, and_(c.about_start.is_not(None), about)))
+    if place:
+        query = query.where(
+            select(o.number).where(o.chunk == c.number, *place).correlate(tables.chunks).exists()
+        )
+    query = query.order_by(c.number.desc())
+    if limit is not None:
+        query = query.limit(limit)
+    return read_chunks(connection, query)[::-1]
+
+
+def passages(connection: Connection, owner: str, numbers: Collection[int]) -> dict[int, PassageRow]:
+    """The owner's passages of these row numbers; unknown numbers are left out."""
+    p, c = tables.passages.c, tables.chunks.c
+    found: dict[int, PassageRow] = {}
+    for some in _batches(numbers):
+        rows = connection.execute(
+            select(p.number, c.id, p.place, p.total, p.start, p.end, p.header, c.text)
+            .join_from(tables.passages, tables.chunks, p.chunk == c.number)
+            .where(c.owner == owner, p.number.in_(some))
+        )
+        for number, chunk_id, place, total, start, end, header, whole in rows:
+            part = passage_text(header, whole, start, end)
+            found[number] = PassageRow(number, chunk_id, place, total, start, end, part)
+    return found
+
+
+def passage_text(header: str, whole: str, start: int, end: int) -> str:
+    """What is embedded of a chunk's characters `start` to `end`."""
+    part = whole[start:end].strip()
+    return f"{header} {part}" if header else part
+
+
+def passage_numbers(connection: Connection, owner: str, ids: Sequence[str]) -> dict[str, int]:
+    """The row number of each passage id of the vector index that the ledger still holds."""
+    p, c = tables.passages.c, tables.chunks.c
+    found: dict[str, int] = {}
+    for some in _batches({name.rpartition("#")[0] for name in ids}):
+        rows = connection.execute(
+            select(c.id, p.place, p.number)
+            .join_from(tables.chunks, tables.passages, p.chunk == c.number)
+            .where(c.owner == owner, c.id.in_(some))
+        )
+        found.update({passage_id(chunk_id, place): number for chunk_id, place, number in rows})
+    return {name: found[name] for name in ids if name in found}
+
+
+def neighbours(
+    connection: Connection, owner: str, ids: Collection[str], *, reach: int = 1
+) -> dict[str, list[tuple[str, int]]]:
+    """For each chunk the chunks said just before and after it in its sessions.
+
+    Each comes as (chunk id, distance), the distance negative for what came before. Chunks
+    without a session have no neighbours.
+    """
+    found: dict[str, list[tuple[str, int]]] = {}
+    for some in _batches(ids):
+        rows = connection.execute(
+            text(
+                """
+                SELECT me.id AS id, other.id AS other, here.number AS here, there.number AS there
+                FROM chunks me
+                JOIN occurrences here ON here.chunk = me.number AND here.session != ''
+                JOIN occurrences there ON there.number IN (
+                    SELECT number FROM (
+                        SELECT o.number FROM occurrences o JOIN chunks c ON c.number = o.chunk
+                        WHERE o.session = here.session AND o.number > here.number
+                          AND c.owner = :owner ORDER BY o.number LIMIT :reach)
+                    UNION ALL SELECT number FROM (
+                        SELECT o.number FROM occurrences o JOIN chunks c ON c.number = o.chunk
+                        WHERE o.session = here.session AND o.number < here.number
+                          AND c.owner = :owner ORDER BY o.number DESC LIMIT :reach))
+                JOIN chunks other ON other.number = there.chunk
+                WHERE me.owner = :owner AND me.id IN :ids
+                ORDER BY here.number, there.number
+                """
+            ).bindparams(bindparam("ids", expanding=True)),
+            {"owner": owner, "reach": reach, "ids": some},
+        ).all()
+        groups: dict[tuple[str, int], list[Any]] = defaultdict(list)
+        for row in rows:
+            groups[row.id, row.here].append(row)
+        for (chunk_id, here), group in groups.items():
+            before = [row.other for row in group if row.there < here]
+            after = [row.other for row in group if row.there > here]
+            pairs = [(other, i - len(before)) for i, other in enumerate(before)]
+            pairs += [(other, i) for i, other in enumerate(after, 1)]
+            known = found.setdefault(chunk_id, [])
+            known += [pair for pair in pairs if pair[0] != chunk_id]
+    return found
+
+
+def newest_of(
+    connection: Connection, owner: str, subjects: Collection[str], now: datetime
+) -> dict[str, list[str]]:
+    """For each subject the id of its current chunk, and of its newest on another authority.
+
+    The order is `freshness.newest_first`'s, worked out by the database.
+    """
+    found: dict[str, list[str]] = {}
+    for some in _batches(subjects):
+        rows = connection.execute(
+            text(
+                """
+                SELECT subject, id FROM (
+                    SELECT *, row_number() OVER (PARTITION BY subject, trusted
+                                                 ORDER BY known DESC, at DESC, id DESC) AS place
+                    FROM (
+                        SELECT subject, id, origin IN ('user', 'assistant') AS trusted,
+                            created_at <= :now AS known,
+                            CASE WHEN created_at > :now THEN :now ELSE min(event_at, :now) END AS at
+                        FROM chunks WHERE owner = :owner AND subject IN :subjects))
+                WHERE place = 1 ORDER BY subject, known DESC, trusted DESC, at DESC, id DESC
+                """
+            ).bindparams(bindparam("subjects", expanding=True)),
+            {"owner": owner, "now": to_micros(now), "subjects": some},
+        )
+        for row in rows:
+            found.setdefault(row.subject, []).append(row.id)
+    return found
+
+
+def with_sources(connection: Connection, owner: str, ids: Collection[str]) -> dict[str, Chunk]:
+    """The chunks of these ids and everything that they were made from, at any depth."""
+    found: dict[str, Chunk] = {}
+    wanted = set(ids)
+    while wanted:
+        found.update(by_id(connection, owner, wanted))
+        wanted = {s for chunk in found.values() for s in chunk.derived_from} - found.keys() - wanted
+    return found
+
+
+def derived(connection: Connection, owner: str, ids: Collection[str]) -> set[str]:
+    """The ids of everything that was made from these chunks, at any depth; not these."""
+    found: set[str] = set()
+    wanted = set(ids)
+    while wanted:
+        next_ones: set[str] = set()
+        for some in _batches(wanted):
+            next_ones.update(
+                connection.scalars(
+                    select(tables.chunks.c.id)
+                    .join_from(
+                        tables.chunk_sources,
+                        tables.chunks,
+                        tables.chunk_sources.c.chunk == tables.chunks.c.number,
+                    )
+                    .where(tables.chunks.c.owner == owner, tables.chunk_sources.c.source.in_(some))
+                )
+            )
+        wanted = next_ones - found - set(ids)
+        found |= wanted
+    return found
+
+
+def states(connection: Connection) -> dict[str, str]:
+    """The store's own values: ledger, fingerprint, generation, indexed, last_id."""
+    rows = connection.exec_driver_sql("SELECT name, value FROM memory_state")
+    return {row.name: row.value for row in rows}
+
+
+def set_state(connection: Connection, name: str, value: object) -> None:
+    """Keep one of the store's own values."""
+    connection.exec_driver_sql(
+        "INSERT OR REPLACE INTO memory_state VALUES (?, ?)", (name, str(value))
+    )
+
+
+def renew_index(connection: Connection) -> None:
+    """Have the vector index begun anew; what it holds now is not used any more."""
+    generation = int(states(connection)["generation"])
+    set_state(connection, "generation", generation + 1)
+    set_state(connection, "indexed", 0)
+
+
+def last_vector(connection: Connection) -> int:
+    """The number of the last vector written; vectors are numbered in that order."""
+    return int(connection.exec_driver_sql("SELECT max(number) FROM vectors").scalar() or 0)
+
+
+def count(connection: Connection, owner: str | None = None) -> int:
+    """How many chunks are stored."""
+    query = select(func.count()).select_from(tables.chunks)
+    if owner is not None:
+        query = query.where(tables.chunks.c.owner == owner)
+    return int(connection.scalar(query) or 0)
+
+
+def _sources(connection: Connection, numbers: Sequence[int]) -> dict[int, list[str]]:
+    sources: dict[int, list[str]] = defaultdict(list)
+    columns = tables.chunk_sources.c
+    for some in _batches(numbers):
+        for chunk, source in connection.execute(
+            select(columns.chunk, columns.source)
+            .where(columns.chunk.in_(some))
+            .order_by(columns.chunk, columns.place)
+        ):
+            sources[chunk].append(source)
+    return sources
+
+
+def _chunk(row: Row[Any], sources: Sequence[str]) -> Chunk:
+    max_age = None if row.max_age is None else timedelta(microseconds=row.max_age)
+    about = None
+    if row.about_start is not None:
+        about = Interval(from_micros(row.about_start), from_micros(row.about_end))
+    return Chunk(
+        id=row.id,
+        kind=row.kind,
+        text=row.text,
+        scope=Scope(row.owner, row.session, row.turn, row.step),
+        created_at=from_micros(row.created_at),
+        checked_at=from_micros(row.checked_at),
+        about=about,
+        subject=row.subject,
+        freshness=Freshness(max_age, row.validator, row.tag, row.call),
+        origin=row.origin,
+        derived_from=tuple(sources),
+        tokens=row.tokens,
+        copies=row.copies,
+    )
+
+
+def _batches(values: Iterable[_T]) -> Iterable[list[_T]]:
+    every = sorted(set(values))  # pyright: ignore
+    return (every[start : start + IN_LIMIT] for start in range(0, len(every), IN_LIMIT))

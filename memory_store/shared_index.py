@@ -1,0 +1,204 @@
+"""One vector index for many processes: one writes it, the others read it as they opened it.
+
+The index holds the ledger's vectors up to a number, which the ledger keeps as `indexed`. What it
+holds is named by its identity; a new identity is an index begun anew.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+from sqlalchemy import Connection
+
+from memory_store import records
+from memory_store.errors import IndexUnavailable, MemoryStoreError
+from memory_store.index import ChromaIndex
+from memory_store.ledger import Ledger
+from memory_store.lock import WriterLock
+from memory_store.protocols import Progress, VectorEntry
+
+BATCH = 500
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The index as this process sees it: it holds the vectors up to number `through`."""
+
+    index: ChromaIndex
+    identity: str
+    through: int
+
+
+class SharedIndex:
+    """This process's view of the index, and its part in keeping the index up to date."""
+
+    def __init__(self, ledger: Ledger, home: Path, location: Path | str) -> None:
+        self._ledger = ledger
+        self._location = location
+        self._writer = WriterLock(home / "chroma.lock")
+        # A folder is not loaded while it is written: the loader would see half of it.
+        self._loading = FileLock(home / "chroma.loading.lock", thread_local=False)
+        self._adopted = False
+        self.view: View | None = None
+        self.problem: str | None = None
+
+    @property
+    def holder(self) -> str | None:
+        """Which process writes the index, as `pid@host`."""
+        return self._writer.holder()
+
+    def follow(self, state: dict[str, str]) -> None:
+        """Leave the view of an index that has been begun anew since."""
+        if self.view is not None and self.view.identity != identity_of(state):
+            self.drop()
+
+    def open(self) -> None:
+        """Take a view of the index as it is now; none where it cannot be opened."""
+        if self._adopted:
+            return
+        self.drop()
+        with self._loading:
+            state = self._state()
+            index = self._index(state)
+            try:
+                index.load()
+            except MemoryStoreError as error:
+                self.note(error)
+                index.close()
+                return
+        self.view = View(index, identity_of(state), int(state["indexed"]))
+
+    def drop(self) -> None:
+        """Give up the view."""
+        if self.view is not None:
+            self.view.index.close()
+        self.view = None
+        self._adopted = False
+
+    def catch_up(self, *, eager: int = 1, progress: Progress | None = None) -> bool:
+        """Bring the index up to date if this process may write it; whether it is up to date.
+
+        Nothing is done while fewer than `eager` vectors are outside the index.
+        """
+        state = self._state()
+        waiting = self._last() - int(state["indexed"])
+        self.follow(state)
+        if waiting < eager and (self._adopted or not self._writer.held):
+            return waiting == 0
+        try:
+            if not self._writer.try_acquire():
+                return False
+            self._adopt()
+            self._move_on(progress)
+        except MemoryStoreError as error:
+            self.note(error)
+            return False
+        return True
+
+    def close(self) -> None:
+        """Release the index and the right to write it."""
+        self.drop()
+        self._writer.release()
+
+    def note(self, error: Exception) -> None:
+        """Keep in mind what went wrong; the ledger still answers."""
+        self.problem = str(error)
+        _log.warning("the vector index is not used: %s", error)
+
+    def _adopt(self) -> None:
+        """As the holder, open the index for writing; begin it anew where it lacks anything."""
+        if self._adopted:
+            return
+        self.drop()
+        with self._loading:
+            state = self._state()
+            index = self._index(state)
+            if not self._whole(index, state):
+                index.close()
+                with self._ledger.write() as connection:
+                    records.renew_index(connection)
+                state = self._state()
+                index = self._index(state)
+            index.prune()
+        self.view = View(index, identity_of(state), int(state["indexed"]))
+        self._adopted = True
+
+    def _whole(self, index: ChromaIndex, state: dict[str, str]) -> bool:
+        """Whether the index holds what the ledger says it does. A server that is away raises."""
+        try:
+            held = index.count()
+        except IndexUnavailable as error:
+            if not isinstance(self._location, Path):
+                raise
+            self.note(error)
+            return False
+        with self._ledger.read() as connection:
+            expected = connection.exec_driver_sql(
+                "SELECT count(*) FROM vectors WHERE number <= ?", (int(state["indexed"]),)
+            ).scalar_one()
+        return held >= expected
+
+    def _move_on(self, progress: Progress | None) -> None:
+        view = self.view
+        total = self._last()
+        while view is not None and view.through < total:
+            with self._ledger.read() as connection:
+                entries, through = _entries(connection, view.through)
+            if not entries:
+                break
+            with self._loading:
+                view.index.upsert(entries)
+            with self._ledger.write() as connection:
+                if identity_of(records.states(connection)) != view.identity:
+                    return  # begun anew by another process meanwhile
+                records.set_state(connection, "indexed", through)
+            self.view = view = View(view.index, view.identity, through)
+            if progress is not None:
+                progress(min(through, total), total)
+
+    def _index(self, state: dict[str, str]) -> ChromaIndex:
+        return ChromaIndex(self._location, state["ledger"], identity_of(state))
+
+    def _state(self) -> dict[str, str]:
+        with self._ledger.read() as connection:
+            return records.states(connection)
+
+    def _last(self) -> int:
+        with self._ledger.read() as connection:
+            return records.last_vector(connection)
+
+
+def identity_of(state: dict[str, str]) -> str:
+    """What an index was built for: the embedder, and how often it has been begun anew."""
+    return f"{state['fingerprint']} {state['generation']}"
+
+
+def _entries(connection: Connection, after: int) -> tuple[list[VectorEntry], int]:
+    import numpy as np
+
+    rows = connection.exec_driver_sql(
+        'SELECT v.number, v.vector, p.place, p.header, p.start, p."end", c.*'
+        " FROM vectors v JOIN passages p ON p.number = v.passage"
+        " JOIN chunks c ON c.number = p.chunk"
+        f" WHERE v.number > ? ORDER BY v.number LIMIT {BATCH}",
+        (after,),
+    ).all()
+    entries = [
+        VectorEntry(
+            id=records.passage_id(row.id, row.place),
+            chunk_id=row.id,
+            owner=row.owner,
+            session=row.session,
+            kind=row.kind,
+            created_at=row.created_at / 1e6,
+            text=records.passage_text(row.header, row.text, row.start, row.end),
+            vector=np.frombuffer(row.vector, dtype=np.float32),  # pyright: ignore
+        )
+        for row in rows
+    ]
+    return entries, rows[-1][0] if rows else after

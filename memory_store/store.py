@@ -1,0 +1,362 @@
+"""The memory's face: remember, recall, judge, list, forget, for one owner over one ledger."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime, tzinfo
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal
+
+from sqlalchemy import Connection
+
+from memory_store import forget as forgetting
+from memory_store import judging, lexical, records, tables
+from memory_store.chunk import Chunk, Draft, Interval, to_utc
+from memory_store.dense import Dense
+from memory_store.embedding import load_embedder
+from memory_store.errors import MemoryStoreError, NotFound
+from memory_store.forget import Forgotten, OnForget
+from memory_store.freshness import Judgement
+from memory_store.ledger import Ledger
+from memory_store.pending import PendingVectors
+from memory_store.protocols import Clock, Embedder, Progress, Reranker, TokenCounter, Validator
+from memory_store.shared_index import SharedIndex
+from memory_store.stats import Stats, read_stats
+from memory_store.writing import Writer, check
+
+if TYPE_CHECKING:
+    from memory_store.hits import Recall
+    from memory_store.recall import Recaller
+
+LEDGER_FILE = "ledger.db"
+INDEX_FOLDER = "chroma"
+
+EAGER = 100
+"""So many vectors outside the index are taken into it at once; fewer wait for the close."""
+
+_log = logging.getLogger(__name__)
+
+
+def utc_now() -> datetime:
+    """The system's time."""
+    return datetime.now(UTC)
+
+
+def estimate_tokens(text: str) -> int:
+    """A simple estimate of a text's tokens: a word's letters by four, other letters singly."""
+    plain = sum(character.isascii() for character in text)
+    return (plain + 3) // 4 + len(text) - plain
+
+
+class MemoryStore:
+    """One owner's memory in one home folder. Opening it is light; use it as a context manager."""
+
+    def __init__(
+        self,
+        home: Path,
+        ledger: Ledger,
+        *,
+        owner: str,
+        embedder: Embedder,
+        clock: Clock,
+        zone: tzinfo,
+        count_tokens: TokenCounter,
+        validator: Validator | None,
+        reranker: Reranker | None,
+        chroma: str | None,
+    ) -> None:
+        self.home = home
+        self.ledger = ledger
+        self.owner = owner
+        self.zone = zone
+        self.embedder = embedder
+        self.reranker = reranker
+        self._clock = clock
+        self._count_tokens = count_tokens
+        self._validator = validator
+        self._own_ledger = False
+        self._wrote = False
+        self._on_forget: list[OnForget] = []
+        self._pending = PendingVectors(ledger, embedder)
+        self._index = SharedIndex(ledger, home, chroma or home / INDEX_FOLDER)
+        self.dense = Dense(ledger, owner, embedder.fingerprint, self._index)
+
+    @classmethod
+    def open(
+        cls,
+        home: Path,
+        *,
+        owner: str = "me",
+        embedder: Embedder | str | None = None,
+        clock: Clock = utc_now,
+        zone: tzinfo = UTC,
+        count_tokens: TokenCounter = estimate_tokens,
+        validator: Validator | None = None,
+        reranker: Reranker | None = None,
+        chroma: str | None = None,
+        ledger: Ledger | None = None,
+    ) -> MemoryStore:
+        """Open the memory in the folder `home`, which is created.
+
+        Args:
+            owner: whose memory it is; another owner's chunks are never seen.
+            embedder: an embedder, a sentence-transformers model's name or path, or None for the
+                default.
+            zone: the user's time zone, for the times in questions.
+            validator: tells a source's version now, for chunks past their max_age.
+            chroma: the address of a Chroma server, `http://host:port?tenant=T&database=D`;
+                None keeps the index in `home/chroma`.
+            ledger: an open ledger to share; the store then leaves closing it to its owner.
+
+        Raises:
+            LedgerDamaged: the ledger is not readable as one; it is left as it is.
+            StorageFull: the folder cannot be written.
+        """
+        make_private(home)
+        shared = ledger
+        ledger = shared or Ledger(home / LEDGER_FILE)
+        ledger.migrate(tables.MIGRATIONS)
+        ledger.migrate(lexical.MIGRATIONS)
+        if embedder is None or isinstance(embedder, str):
+            embedder = load_embedder(embedder)
+        store = cls(
+            home,
+            ledger,
+            owner=owner,
+            embedder=embedder,
+            clock=clock,
+            zone=zone,
+            count_tokens=count_tokens,
+            validator=validator,
+            reranker=reranker,
+            chroma=chroma,
+        )
+        store._own_ledger = shared is None
+        return store
+
+    @property
+    def now(self) -> datetime:
+        """The store's time, UTC."""
+        return to_utc(self._clock(), "the clock's time")
+
+    def remember(
+        self, drafts: Sequence[Draft], *, joined: Connection | None = None
+    ) -> tuple[Chunk, ...]:
+        """Store drafts, durably when it returns, and return their chunks in the same order.
+
+        What is said again, word for word, is counted and its chunk returned. Vectors follow
+        after the text is safe; a failure of the embedder or the index only delays them.
+
+        Args:
+            joined: a ledger transaction of the caller's to be part of; the chunks are then
+                durable when that commits.
+
+        Raises:
+            InvalidInput: a draft is not storable; none of them is stored.
+            StorageFull: no space is left; none of them is stored.
+        """
+        for draft in drafts:
+            check(draft)
+        sizes = [self._count_tokens(draft.text) for draft in drafts]
+        with self.ledger.write(joined) as connection:
+            writer = Writer(connection, self.owner, self.now, self.embedder.window)
+            ids = writer.write(drafts, sizes)
+            chunks = records.by_id(connection, self.owner, ids)
+        self._wrote = True
+        if joined is None and drafts:
+            self._follow_up()
+        return tuple(chunks[chunk_id] for chunk_id in ids)
+
+    def _follow_up(self) -> None:
+        try:
+            self._pending.embed()
+            self._index.catch_up(eager=EAGER)
+        except MemoryStoreError as error:  # the chunks are safe; what waits is done later
+            _log.warning("vectors wait: %s", error)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        budget: int = 2000,
+        exclude: Collection[str] = (),
+        stale: Literal["mark", "drop"] = "mark",
+        limit: int | None = None,
+    ) -> Recall:
+        """Find what helps to answer `query`, within `budget` tokens, judged for freshness.
+
+        Args:
+            exclude: ids of chunks that the prompt holds already.
+            stale: whether stale chunks come marked, or are dropped.
+            limit: the most hits.
+
+        Raises:
+            InvalidInput: an empty query or a negative budget.
+        """
+        self._follow_up()
+        return self._recaller.recall(
+            query, budget=budget, exclude=exclude, stale=stale, limit=limit
+        )
+
+    @cached_property
+    def _recaller(self) -> Recaller:
+        from memory_store.recall import Recaller
+
+        return Recaller(
+            self.ledger,
+            self.owner,
+            embedder=self.embedder,
+            dense=self.dense.search,
+            judge=self.judge,
+            now=lambda: self.now,
+            zone=self.zone,
+            count_tokens=self._count_tokens,
+            reranker=self.reranker,
+        )
+
+    def judge(self, ids: Collection[str]) -> dict[str, Judgement]:
+        """Judge chunks for now; unknown ids are left out.
+
+        Validators of expired chunks are asked; an unchanged source restarts its chunk's clock.
+        """
+        return judging.judge_all(self.ledger, self.owner, ids, self.now, self._validator)
+
+    def get(self, chunk_id: str) -> Chunk:
+        """Return one chunk.
+
+        Raises:
+            NotFound: the owner has no chunk of that id.
+        """
+        with self.ledger.read() as connection:
+            found = records.by_id(connection, self.owner, [chunk_id])
+        if chunk_id not in found:
+            raise NotFound(f"No chunk {chunk_id!r}; 'assistant memory list' shows what there is.")
+        return found[chunk_id]
+
+    def chunks(
+        self,
+        *,
+        kind: str | None = None,
+        session: str | None = None,
+        turn: str | None = None,
+        subject: str | None = None,
+        within: Interval | None = None,
+        limit: int | None = None,
+    ) -> list[Chunk]:
+        """List the chunks that fit every condition, oldest first; `limit` keeps the newest."""
+        with self.ledger.read() as connection:
+            return records.listing(
+                connection,
+                self.owner,
+                kind=kind,
+                session=session,
+                turn=turn,
+                subject=subject,
+                within=within,
+                limit=limit,
+            )
+
+    def on_forget(self, callback: OnForget) -> None:
+        """Have `callback` remove what else is kept of forgotten chunks, in one transaction."""
+        self._on_forget.append(callback)
+
+    def forget(
+        self,
+        *,
+        ids: Collection[str] = (),
+        subject: str | None = None,
+        session: str | None = None,
+        query: str | None = None,
+        within: Interval | None = None,
+        dry_run: bool = False,
+    ) -> Forgotten:
+        """Forget the chunks that fit every condition given, and all that was made from them.
+
+        Args:
+            query: words that a text must hold, all of them, in any case and order.
+            dry_run: only say what would be forgotten.
+
+        Raises:
+            InvalidInput: no condition is given.
+        """
+        selection = forgetting.Selection(ids, subject, session, query, within)
+        selection.check()
+        if dry_run:
+            with self.ledger.read() as connection:
+                named, derived, kept = forgetting.find(connection, self.owner, selection)
+        else:
+            with self.ledger.write() as connection:
+                named, derived, kept = forgetting.find(connection, self.owner, selection)
+                gone = [*named, *derived]
+                if session is not None:
+                    forgetting.remove_copies(connection, kept, session)
+                if gone:
+                    gone_ids = [chunk.id for chunk in gone]
+                    forgetting.remove(connection, self.owner, gone_ids, self.now)
+                    for callback in self._on_forget:
+                        callback(connection, gone)
+        return Forgotten(
+            chunks=tuple(named),
+            derived=tuple(derived),
+            kept=tuple(chunk.id for chunk in kept),
+            dry_run=dry_run,
+            erased=not dry_run and self._erase(),
+        )
+
+    def _erase(self) -> bool:
+        """Rewrite the files, so that no deleted byte is left; whether that was possible."""
+        indexed = self._index.catch_up()
+        return self.ledger.compact() and indexed
+
+    def stats(self) -> Stats:
+        """Count what is stored. Asks no validator, and loads neither embedder nor index."""
+        return read_stats(
+            self.ledger, self.owner, self.now, self.home / INDEX_FOLDER, self._index.holder
+        )
+
+    def catch_up(self, progress: Progress | None = None) -> None:
+        """Embed and index what waits for it."""
+        self._pending.embed(progress)
+        self._index.catch_up(progress=progress)
+
+    def close(self) -> None:
+        """Index what waits, and release every file and lock."""
+        try:
+            if self._wrote:
+                self._pending.embed()
+                self._index.catch_up()
+        except MemoryStoreError as error:
+            _log.warning("vectors wait: %s", error)
+        finally:
+            self._index.close()
+            if self._own_ledger:
+                self.ledger.close()
+
+    def __enter__(self) -> MemoryStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def make_private(home: Path) -> None:
+    """Create the folder, readable by its user alone.
+
+    Raises:
+        StorageFull: it is a file, or it cannot be made.
+    """
+    from memory_store.errors import StorageFull
+
+    try:
+        if not home.is_dir():
+            home.mkdir(parents=True, mode=0o700)
+    except OSError as error:
+        raise StorageFull(f"{home} cannot be used as a folder: {error.strerror}.") from error
