@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import calendar
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
@@ -52,6 +54,15 @@ class Here:
     def today(self) -> date:
         """The local date."""
         return self.now.date()
+
+
+Resolve = Callable[[re.Match[str], Here], Days | None]
+"""Says which days a match names, or None where it names none.
+
+It may raise ValueError or OverflowError for a date that does not exist.
+"""
+
+Rule = tuple[re.Pattern[str], Resolve]
 
 
 def here_at(now: datetime, zone: tzinfo, *, ahead: bool = False, habit: bool = False) -> Here:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
-from memory_store import timeframe_en, timeframe_zh
+from memory_store import timeframe_en, timeframe_zh, words_en, words_zh
 from memory_store.calendar_days import DAY, Days, Here, here_at
 from memory_store.chunk import Interval
 
@@ -83,7 +83,7 @@ def asks_for_past(text: str, *, now: datetime, zone: tzinfo) -> bool:
     It does where it names a past span of time, or says "used to", "originally", 以前, 原来 …
     """
     words = text[:LONGEST]
-    if timeframe_en.PAST.search(words) or timeframe_zh.PAST.search(words):
+    if words_en.PAST.search(words) or words_zh.PAST.search(words):
         return True
     return any(frame.past for frame in find_timeframes(text, now=now, zone=zone))
 
@@ -107,13 +107,13 @@ def parse_date(text: str, now: datetime, zone: tzinfo, *, ahead: bool = False) -
 
 def _here(text: str, now: datetime, zone: tzinfo) -> Here:
     words = text[:LONGEST]
-    ahead = timeframe_en.FUTURE.search(words) or timeframe_zh.FUTURE.search(words)
-    habit = timeframe_en.HABIT.search(words) or timeframe_zh.HABIT.search(words)
+    ahead = words_en.FUTURE.search(words) or words_zh.FUTURE.search(words)
+    habit = words_en.HABIT.search(words) or words_zh.HABIT.search(words)
     return here_at(now, zone, ahead=ahead is not None, habit=habit is not None)
 
 
 def _find(text: str, here: Here) -> list[_Found]:
-    words = text[:LONGEST].translate(timeframe_zh.FULL_WIDTH)
+    words = text[:LONGEST].translate(words_zh.FULL_WIDTH)
     return [_opened(found, words, here) for found in _merged(_atoms(words, here), words)]
 
 
@@ -165,7 +165,7 @@ def _opened(found: _Found, text: str, here: Here) -> _Found:
     today, days = here.today, found.days
     if kind == "since" and trail is None and lead is not None and lead[0].strip() in ("从",):
         return found
-    if kind == "since" and days.first <= today:
+    if kind == "since" and days.first < today:
         return _Found(start, end, Days(days.first, max(days.after, today + DAY)), open=True)
     if kind == "before":
         return _Found(start, end, Days(_DISTANT_PAST, days.first))

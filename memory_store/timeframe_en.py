@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import date
 from functools import cache
 
@@ -11,6 +10,8 @@ from memory_store.calendar_days import (
     DAY,
     Days,
     Here,
+    Resolve,
+    Rule,
     back,
     calendar_unit,
     day_near,
@@ -25,46 +26,25 @@ from memory_store.calendar_days import (
     weekend_of,
     year_of,
 )
-
-Resolve = Callable[[re.Match[str], Here], Days | None]
-Rule = tuple[re.Pattern[str], Resolve]
-
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-NUMBERS = {
-    **{word: count for count, word in enumerate(["one", "two", "three", "four", "five", "six"], 1)},
-    **{word: count for count, word in enumerate(["seven", "eight", "nine", "ten", "eleven", "twelve"], 7)},
-    "half": 0.5, "a": 1, "an": 1, "couple": 2, "few": 3, "several": 4,
-    "fifteen": 15, "twenty": 20, "thirty": 30,
-}
-
-MONTH = (
-    r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+from memory_store.words_en import (
+    DAY_NUMBER,
+    HOLIDAYS,
+    LAST_DAY,
+    MONTH,
+    NUMBER,
+    PART,
+    SEASONS,
+    SHIFT,
+    SHIFTS,
+    UNIT,
+    WEEKDAY,
+    WEEKDAY_SHORT,
+    WEEKDAYS,
+    YEAR,
+    YEAR_AFTER,
+    month_number,
+    number,
 )
-WEEKDAY = r"(?P<weekday>(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
-WEEKDAY_SHORT = r"(?P<weekday>mon|tues?|wed|thu(?:rs?)?|fri|sat)\b"
-YEAR = r"(?P<year>(?:19|20)\d\d)(?![\d.]*\d)"
-DAY_NUMBER = r"(?P<day>0?[1-9]|[12]\d|3[01])(?P<ordinal>st|nd|rd|th)?\b(?![.:]\d)"
-LAST_DAY = r"(?P<last>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?\b(?![.:]\d)"
-NUMBER = (
-    r"(?P<count>\d{1,4}|half an?|(?:a |the )?couple(?: of)?|a few|few|several|an?|one|two|three"
-    r"|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty)"
-)
-UNIT = r"(?P<unit>second|minute|hour|day|week|fortnight|month|year)s?\b"
-YEAR_AFTER = rf"(?:,?\s+(?:of\s+)?{YEAR}|,?\s+(?:of\s+)?(?P<year_shift>last|this|next)\s+year)?"
-PART = r"(?:(?P<part>early|mid|late|(?:the )?(?:beginning|start|middle|end) of)[\s-]+(?:the\s+)?)"
-SHIFTS = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
-SHIFT = r"(?P<shift>last|past|previous|this|next|coming)"
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-HOLIDAYS = {
-    "christmas eve": (12, 24),
-    "christmas": (12, 25),
-    "new year's eve": (12, 31),
-    "new year's day": (1, 1),
-    "halloween": (10, 31),
-    "valentine's day": (2, 14),
-}
 
 _CERTAIN = re.compile(r"(?:janu|febru|septem|octo|novem|decem|july)", re.I)
 _MONTH_LEAD = re.compile(
@@ -76,36 +56,12 @@ _NOT_A_MONTH = re.compile(
     r"\s+(?:i|we|he|she|it|they|you|have|be|not|also|well|need|cause|help|seem|lead|make)\b", re.I
 )
 _CLAUSE_END = re.compile(r"\s*(?:[?.!,;:)]|$)")
-FUTURE = re.compile(
-    r"\b(?:will|upcoming|going to|coming up|due|shall)\b|\bplan(?:s|ned|ning)? to\b", re.I
-)
-HABIT = re.compile(r"\b(?:usually|always|every|each|normally|often|typically|generally)\b", re.I)
-PAST = re.compile(
-    r"(?<!\bis )(?<!\bam )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bget )(?<!\bgot )(?<!\bbe )"
-    r"(?<!\bbeen )(?<!'m )(?<!'re )(?<!getting )\bused to\b|\bdid\b.{1,80}\buse to\b"
-    r"|\b(?:was|were|did|had|lived|worked)\b.{1,120}\bbefore\b"
-    r"|\b(?:originally|previously|formerly|initially|back then|in the past|at the time|over time)\b"
-    r"|\b(?:my|our|your|his|her|their|the)\s+(?:old|former|previous|original|earlier)\s+\w"
-    r"|\bhistory of\b|\bhow (?:has|have|did)\b.{1,80}\b(?:change|changed|evolve|evolved)\b",
-    re.I,
-)
 
 
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule. Where matches overlap, the longest one wins."""
     return tuple((re.compile(pattern, re.I), resolve) for pattern, resolve in _RULES)
-
-
-def number(word: str) -> float:
-    """The number that a word or digits name; "a few" is 3, "half a" is a half."""
-    text = re.sub(r"^(?:a|the)\s+(?=couple|few)|\s+(?:of|an?)$", "", word.strip().lower())
-    return int(text) if text.isdigit() else NUMBERS[text]
-
-
-def month_number(name: str) -> int:
-    """1 to 12, by a month's full or short name."""
-    return MONTHS.index(name[:3].lower()) + 1
 
 
 def _year(match: re.Match[str], here: Here) -> int | None:
@@ -347,12 +303,13 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
     (rf"\b{SHIFT}\s+{WEEKDAY}", _weekday),
     (rf"\b{SHIFT}\s+{WEEKDAY_SHORT}", _weekday),
     (
-        rf"(?<!black )(?<!good )(?<!casual )\b{WEEKDAY}(?:\s+(?P<week>last|this|next)\s+week)?",
+        rf"(?<!black )(?<!\ba )(?<!good )(?<!casual )\b{WEEKDAY}"
+        r"(?:\s+(?P<week>last|this|next)\s+week)?",
         _weekday,
     ),
     (rf"\b(?P<week>last|this|next)\s+week(?:'s|\s+on)?\s+{WEEKDAY}", _weekday),
     (rf"\b(?:{SHIFT}|the|over the)\s+weekend\b", _weekend),
-    (rf"\b{NUMBER}\s+{UNIT}\s+(?:ago|back)\b", _ago),
+    (rf"\b{NUMBER}\s+{UNIT}\s+(?:ago\b|back\b(?=\s*(?:[,.?!]|$|when|i\b|we\b)))", _ago),
     (rf"\b{NUMBER}\s+{UNIT}\s+from\s+now\b", _from_now),
     (rf"\b(?:the\s+|these\s+)?{SHIFT}\s+{NUMBER}\s+{UNIT}(?!\s+of\b)", _rolling),
     (

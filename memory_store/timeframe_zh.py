@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import date
 from functools import cache
 
@@ -11,6 +10,8 @@ from memory_store.calendar_days import (
     DAY,
     Days,
     Here,
+    Resolve,
+    Rule,
     back,
     calendar_unit,
     day_near,
@@ -25,79 +26,30 @@ from memory_store.calendar_days import (
     weekend_of,
     year_of,
 )
-
-Resolve = Callable[[re.Match[str], Here], Days | None]
-Rule = tuple[re.Pattern[str], Resolve]
-
-DIGITS = {
-    digit: value
-    for value, digits in enumerate(("零〇", "一", "二两", "三", "四", "五", "六", "七", "八", "九"))
-    for digit in digits
-}
-FULL_WIDTH = str.maketrans("０１２３４５６７８９：－～", "0123456789:-~")
-"""One character for one character, so that positions in the text stay right."""
-
-NUMBER = r"(?P<count>\d{1,4}|[一二两三四五六七八九十]{1,3}|好?几|数|半)"
-UNIT = r"(?P<unit>个?(?:小时|钟头)|分钟|天|日|周|个?(?:星期|礼拜)|个?月|年)"
-YEAR_DIGITS = r"(?:(?<![\d.])(?:19|20)\d\d|二[〇零]\d\d|二[〇零][〇零一二三四五六七八九]{2})年"
-YEAR_WORD = r"(?:大前年|(?<![以之从])前年|(?<!过)去年|(?<!如)今年|明年|(?<![以之])后年)(?![轻纪龄])"
-YEAR = rf"(?P<year>{YEAR_DIGITS}|{YEAR_WORD})"
-MONTH_NUMBER = r"(?:1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])"
-MONTH = rf"(?P<month>(?<![\d.一二三四五六七八九十两]){MONTH_NUMBER})月(?!天(?!气)|河|球)"
-DAY_NUMBER = r"(?:3[01]|[12]\d|0?[1-9]|三十一?|二?十[一二三四五六七八九]?|[一二三四五六七八九])"
-DAY_OF = rf"(?P<day>{DAY_NUMBER})[日号](?!线|楼|店)"
-TO = r"\s*(?:到|至|—|–|-|~|和|、)\s*"
-PART = r"(?P<part>初|中旬|中|下旬|上旬|底|末)?"
-WEEK = r"(?:周|个?星期|个?礼拜)"
-WEEKDAY = r"(?P<weekday>[一二三四五六日天])"
-YEAR_SHIFTS = {"大前": -3, "前": -2, "去": -1, "今": 0, "明": 1, "后": 2}
-SHIFTS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
-SHIFT = r"(?P<shift>上上|上|这|本|下下|下)(?:一(?=个|周))?"
-WEEKDAYS = "一二三四五六日"
-PARTS = {"初": 0, "上旬": 0, "中": 1, "中旬": 1, "下旬": 2, "底": 2, "末": 2}
-SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
-UNITS = {
-    "小时": "hour",
-    "钟头": "hour",
-    "分钟": "minute",
-    "天": "day",
-    "日": "day",
-    "周": "week",
-    "星期": "week",
-    "礼拜": "week",
-    "月": "month",
-    "年": "year",
-    "季度": "quarter",
-}
-HOLIDAYS = {
-    "元旦": (1, 1, 1),
-    "情人节": (2, 14, 1),
-    "妇女节": (3, 8, 1),
-    "愚人节": (4, 1, 1),
-    "五一": (5, 1, 5),
-    "劳动节": (5, 1, 5),
-    "青年节": (5, 4, 1),
-    "儿童节": (6, 1, 1),
-    "六一": (6, 1, 1),
-    "建军节": (8, 1, 1),
-    "教师节": (9, 10, 1),
-    "国庆": (10, 1, 7),
-    "十一": (10, 1, 7),
-    "万圣节": (10, 31, 1),
-    "双十一": (11, 11, 1),
-    "双11": (11, 11, 1),
-    "平安夜": (12, 24, 1),
-    "圣诞": (12, 25, 1),
-}
-
-FUTURE = re.compile(r"将要|即将|打算|接下来|计划(?:在|于)|准备在|下一次|提醒我")
-HABIT = re.compile(r"通常|平时|一般|每[天周月年个到逢]|经常|习惯|总是|往往|常常")
-_SAID = "[的是叫住在用说提聊问讲给做有养学喜想告讨推]"
-PAST = re.compile(
-    rf"(?:^|[我你他她它们咱家的，,。？?！!；;\s])(?:之前|以前|过去(?!了|吧|一趟))"
-    rf"|(?:之前|以前){_SAID}|过去(?:的|是|住|叫|喜)"
-    r"|原来(?!如此|是这样|这样|呢)|曾经|从前|当初|最初|起初|当时|早先|先前|那时候?|往年|历年"
-    r"|历史(?:记录|版本|变化)|怎么变|变化过程|有(?:过)?(?:什么|哪些)变化|旧的"
+from memory_store.words_zh import (
+    AND,
+    DAY_NUMBER,
+    DAY_OF,
+    DIGITS,
+    HOLIDAYS,
+    MONTH,
+    MONTH_NUMBER,
+    NUMBER,
+    PART,
+    PARTS,
+    SEASONS,
+    SHIFT,
+    SHIFTS,
+    TO,
+    UNIT,
+    WEEK,
+    WEEKDAY,
+    WEEKDAYS,
+    YEAR,
+    YEAR_SHIFTS,
+    number,
+    unit_name,
+    whole,
 )
 
 
@@ -105,34 +57,6 @@ PAST = re.compile(
 def rules() -> tuple[Rule, ...]:
     """Every rule. Where matches overlap, the longest one wins."""
     return tuple((re.compile(pattern), resolve) for pattern, resolve in _RULES)
-
-
-def number(text: str) -> float:
-    """The number that digits or Chinese numerals below 100 name; 几 is 3, 半 is a half.
-
-    Raises:
-        ValueError: `text` is no such number.
-    """
-    if text.isdigit():
-        return int(text)
-    if text in ("半", "几", "好几", "数"):
-        return 0.5 if text == "半" else 3
-    tens, ten, ones = text.rpartition("十")
-    if not ten:
-        tens, ones = "", text
-    if len(tens) > 1 or len(ones) > 1:
-        raise ValueError(f"{text} is not a number below 100")
-    return 10 * (DIGITS[tens] if tens else bool(ten)) + (DIGITS[ones] if ones else 0)
-
-
-def whole(text: str) -> int:
-    """`number` as an integer."""
-    return int(number(text))
-
-
-def unit_name(text: str) -> str:
-    """The English name of a Chinese unit, as `calendar_days` takes it."""
-    return UNITS[text.removeprefix("个")]
 
 
 def _year(text: str | None, here: Here) -> int | None:
@@ -166,6 +90,15 @@ def _dated(match: re.Match[str], here: Here) -> Days | None:
         year = day_near(here, last_month, last_day).first.year - (last_month < month)
     end = date(year + (last_month < month), last_month, last_day)
     return Days(date(year, month, day), end + DAY)
+
+
+def _day_list(match: re.Match[str], here: Here) -> Days | None:
+    """6月9日、12日和14日: from the first of the days named to the last."""
+    days = [whole(day) for day in re.findall(rf"({DAY_NUMBER})[日号]", match["days"])]
+    month, year = whole(match["month"]), _year(match["year"], here)
+    if year is None:
+        year = day_near(here, month, max(days)).first.year
+    return Days(date(year, month, min(days)), date(year, month, max(days)) + DAY)
 
 
 def _day_of_month(match: re.Match[str], here: Here) -> Days | None:
@@ -282,9 +215,13 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
         _dated,
     ),
     (rf"(?:{YEAR}的?)?{MONTH}{DAY_OF}(?P<last_month>)(?P<last>)", _dated),
+    (
+        rf"(?:{YEAR}的?)?{MONTH}(?P<days>(?:{DAY_NUMBER}[日号]{AND})+{DAY_NUMBER}[日号])",
+        _day_list,
+    ),
     (rf"{SHIFT}个?月的?{DAY_OF}", _day_of_month),
     (
-        rf"(?:(?<=[在于从到至我你他她这])|^)(?P<shift>){DAY_OF}(?=[^楼线店院室机房门馆路桌位车厅舱码球]|$)",
+        rf"(?:(?<=[在于从到至我你他她这])|^)(?P<shift>){DAY_OF}(?=[那这晚早上下中的我他她你去到至和、，。？?,.是]|$)",
         _day_of_month,
     ),
     (
@@ -308,9 +245,12 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
         rf"(?<![第\d.]){NUMBER}{UNIT}(?P<half>半)?(?:以|之)?前(?![\w]?端|后|台|面|任|卫|锋|言|往|天)",
         _ago,
     ),
-    (rf"(?<![之以从目生])(?P<lead>前){NUMBER}(?P<unit>天|周|个(?:星期|礼拜|月)|年)", _rolling),
     (
-        rf"(?P<lead>(?:在?过去|最近|近|这|未来|接下来)的?){NUMBER}(?P<unit>天|周|个(?:星期|礼拜|月|小时)|年)",
+        rf"(?<![之以从目生])(?P<lead>前)(?!一天|1天){NUMBER}(?P<unit>天|周|个(?:星期|礼拜|月)|年)",
+        _rolling,
+    ),
+    (
+        rf"(?P<lead>(?:在?过去|最近|近|未来|接下来)的?){NUMBER}(?P<unit>天|周|个(?:星期|礼拜|月|小时)|年)",
         _rolling,
     ),
     (
