@@ -10,7 +10,8 @@ AssistantError                 code, hint
         ├── ModelUnreachable   no connection, or it kept failing
         ├── ModelRefused       the key was refused, or the model is unknown
         ├── ContextOverflow    the server says that the request is too long
-        └── ModelUnsupported   the server rejects a feature (tools, a response schema)
+        ├── ModelUnsupported   the server rejects a feature (tools, a response schema)
+        └── LocalModelUnavailable  the packaged model cannot be fetched, or a file not be loaded
 """
 
 
@@ -106,3 +107,9 @@ class ModelUnsupported(ModelError):
     def __init__(self, message: str, *, feature: str, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.feature = feature
+
+
+class LocalModelUnavailable(ModelError):
+    """The packaged model cannot be fetched, or a model file cannot be loaded."""
+
+    code = "local_model_unavailable"
