@@ -92,7 +92,7 @@ class Recall:
     hits: tuple[Hit, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     tokens: int = 0
-    seconds: dict[str, float] = field(default_factory=dict[str, float])
+    seconds: dict[str, float] = field(default_factory=dict[str, float], compare=False)
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

@@ -81,28 +81,50 @@ def search(connection: Connection, owner: str, query: str, limit: int) -> list[t
 
     Equal scores go newest (largest rowid) first. Any text is a query; it has no syntax.
     """
-    row = connection.exec_driver_sql(
-        "SELECT number, passages, length FROM lexical_owners WHERE owner = ?", (owner,)
-    ).first()
-    if row is None or row.passages <= 0:
-        return []
-    weights = _weights(connection, int(row.number), int(row.passages), query)
-    candidates = _candidates(connection, weights, limit * DEPTH)
-    average = max(row.length / row.passages, 1.0)
-    scored = [
-        (rowid, _bm25(found, weights, average))
-        for rowid, (_, *found) in _held(connection, candidates).items()
-    ]
-    scored.sort(key=lambda pair: (-pair[1], -pair[0]))
-    return scored[:limit]
+    return LexicalQuery(connection, owner, query).search(limit)
+
+
+class LexicalQuery:
+    """One owner's query, its terms weighed once. Use it within the connection's transaction.
+
+    Attributes:
+        weights: the query's terms that are stored, with (inverse document frequency, frequency).
+        unknown: how many of the query's terms are stored nowhere.
+    """
+
+    def __init__(self, connection: Connection, owner: str, query: str) -> None:
+        self._connection = connection
+        row = connection.exec_driver_sql(
+            "SELECT number, passages, length FROM lexical_owners WHERE owner = ?", (owner,)
+        ).first()
+        self.weights: dict[str, tuple[float, int]] = {}
+        self.unknown = 0
+        self._average = 1.0
+        if row is not None and row.passages > 0:
+            wanted = query_terms(query)
+            self.weights = _weights(connection, int(row.number), int(row.passages), wanted)
+            self.unknown = len(wanted) - len(self.weights)
+            self._average = max(row.length / row.passages, 1.0)
+
+    def search(self, limit: int) -> list[tuple[int, float]]:
+        """The passages that match best: (rowid, BM25 score), best first, newest of equals first."""
+        candidates = _candidates(self._connection, self.weights, limit * DEPTH)
+        scored = sorted(self.score(candidates).items(), key=lambda pair: (-pair[1], -pair[0]))
+        return scored[:limit]
+
+    def score(self, rowids: Sequence[int]) -> dict[int, float]:
+        """The BM25 score of each of these passages of the owner's; zero where no term is held."""
+        return {
+            rowid: _bm25(found, self.weights, self._average)
+            for rowid, (_, *found) in _held(self._connection, rowids).items()
+        }
 
 
 def _weights(
-    connection: Connection, number: int, passages: int, query: str
+    connection: Connection, number: int, passages: int, wanted: Sequence[str]
 ) -> dict[str, tuple[float, int]]:
-    """Each term of the query that is stored, with (inverse document frequency, frequency)."""
     weights: dict[str, tuple[float, int]] = {}
-    for term in query_terms(query):
+    for term in wanted:
         key = f"{number}_{term}"
         frequency = connection.exec_driver_sql(
             "SELECT doc FROM lexical_terms WHERE term = ?", (key,)
