@@ -1,0 +1,111 @@
+"""Finding courses for words in English or Chinese, and by meaning where an embedder is given."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assistant.study.course import Course
+from memory_store.protocols import Embedder
+
+_LATIN = re.compile(r"[a-z0-9][a-z0-9+#.]*")
+_HAN = re.compile(r"[\u3400-\u9fff]+")
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and the of in on for to by with from i my me want learn study learning course courses"
+        " intro introduction into using about how is be at it hour hours week weeks month months",
+    )
+)
+MEANING_FLOOR = 0.35
+"""Cosine below which two texts share no meaning that counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A course with how well it answers: 1 and more is a clear match."""
+
+    course: Course
+    score: float
+
+
+def plain(text: str) -> str:
+    """Return the text in one form of width and case."""
+    return unicodedata.normalize("NFKC", text).lower()
+
+
+def tokens(text: str) -> list[str]:
+    """Return Latin words without plural s, and pairs of Chinese characters."""
+    lowered = plain(text)
+    words = [w for w in _LATIN.findall(lowered) if w not in _COMMON]
+    found = [w[:-1] if len(w) > 3 and w.endswith("s") and w[-2] != "s" else w for w in words]
+    for run in _HAN.findall(lowered):
+        found += [run[i : i + 2] for i in range(len(run) - 1)] if len(run) > 1 else [run]
+    return found
+
+
+def search(
+    courses: Sequence[Course],
+    query: str,
+    *,
+    level: str | None = None,
+    embedder: Embedder | None = None,
+) -> list[Found]:
+    """Return the courses that answer the query, best first; equal ones in the catalogue's order."""
+    chosen = [course for course in courses if level is None or course.level == level]
+    weights = _rarity(courses)
+    scores = [_by_words(course, query, weights) for course in chosen]
+    if embedder is not None and chosen:
+        meaning = _by_meaning(chosen, query, embedder)
+        scores = [words + close for words, close in zip(scores, meaning, strict=True)]
+    found = [Found(c, round(s, 4)) for c, s in zip(chosen, scores, strict=True) if s > 0]
+    return sorted(found, key=lambda item: -item.score)
+
+
+def named(course: Course, text: str) -> float:
+    """Return how much of the text names this course: its longest title or topic found there."""
+    lowered = f" {' '.join(_LATIN.findall(plain(text)))} {plain(text)} "
+    best = 0.0
+    for weight, term in _terms(course):
+        if _inside(term, lowered):
+            best = max(best, weight * min(1.5, 0.7 + len(tokens(term)) * 0.15))
+    return best
+
+
+def _terms(course: Course) -> list[tuple[float, str]]:
+    titles = [course.id, course.title, course.title_zh]
+    return [(1.2, plain(t)) for t in titles if t] + [(1.0, plain(t)) for t in course.topics]
+
+
+def _inside(term: str, text: str) -> bool:
+    if _HAN.search(term):
+        return term in text
+    singular = term[:-1] if len(term) > 4 and term.endswith("s") else term
+    return re.search(rf"(?<![a-z0-9]){re.escape(singular)}s?(?![a-z0-9+#])", text) is not None
+
+
+def _document(course: Course) -> str:
+    return " ".join((course.title, course.title_zh, *course.topics))
+
+
+def _rarity(courses: Sequence[Course]) -> dict[str, float]:
+    counts = Counter(token for course in courses for token in set(tokens(_document(course))))
+    return {token: math.log(1 + len(courses) / count) for token, count in counts.items()}
+
+
+def _by_words(course: Course, query: str, weights: dict[str, float]) -> float:
+    asked = {token for token in tokens(query) if token in weights}
+    total = sum(weights[token] for token in asked)
+    held = set(tokens(_document(course)))
+    shared = sum(weights[token] for token in asked & held)
+    return named(course, query) + (shared / total if total else 0.0)
+
+
+def _by_meaning(courses: Sequence[Course], query: str, embedder: Embedder) -> list[float]:
+    vectors = embedder.embed([query, *(_document(course) for course in courses)])
+    cosines = vectors[1:] @ vectors[0]
+    return [max(0.0, float(cosine) - MEANING_FLOOR) for cosine in cosines]

@@ -1,0 +1,95 @@
+"""The words of a plan, English and Chinese: task titles, outputs, phases and their self-checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assistant.study.course import Course
+from assistant.study.minutes import spoken
+from assistant.study.plan import Resource, Task
+from assistant.study.scheduler import Piece
+
+_STAGES = {
+    "en": ("Foundations", "Core", "Depth", "Practice and project"),
+    "zh": ("打基础", "核心内容", "深入", "实践与项目"),
+}
+
+
+def task_of(piece: Piece, goal: str, language: str) -> Task:
+    """Return the piece as a task that says what to do and what comes out of it."""
+    if piece.course is None:
+        return _filler(piece, goal, language)
+    name = piece.course.name(language)
+    if language == "zh":
+        title = f"{name}：第 {piece.number} 部分，共 {piece.total} 部分"
+        title += "（续）" if piece.rest else ""
+        output = f"第 {piece.number} 部分的笔记，并独立完成其练习"
+    else:
+        title = f"{name}: part {piece.number} of {piece.total}"
+        title += " (continued)" if piece.rest else ""
+        output = f"Notes on part {piece.number}, and its exercises solved on your own"
+    resources = (Resource(name, piece.course.url),) if piece.course.url else ()
+    return Task(piece.key, title, piece.course.id, piece.minutes, output, resources)
+
+
+def _filler(piece: Piece, goal: str, language: str) -> Task:
+    review = piece.key.startswith("review")
+    many = f" {piece.number}/{piece.total}" if piece.total > 1 else ""
+    if language == "zh":
+        title = f"复习{many}" if review else f"项目实践{many}"
+        output = (
+            "一页纸的总结：凭记忆写出要点，再对照笔记补全"
+            if review
+            else f"为目标“{goal}”做出的小项目：可运行的成果和一段说明"
+        )
+    else:
+        title = f"Review{many}" if review else f"Project{many}"
+        output = (
+            "One page from memory with the main points, then completed from your notes"
+            if review
+            else f"A small project for “{goal}”: something that runs, and a paragraph about it"
+        )
+    return Task(piece.key, title, None, piece.minutes, output)
+
+
+def phase_title(number: int, total: int, courses: Sequence[str], language: str) -> str:
+    """Return a phase's title: its stage and the courses it holds."""
+    stages = _STAGES[language]
+    stage = stages[-1] if number == total > 1 else stages[min(number - 1, len(stages) - 2)]
+    names = ("、" if language == "zh" else ", ").join(courses)
+    colon = "：" if language == "zh" else ": "
+    return f"{stage}{colon}{names}" if names else stage
+
+
+def self_check(courses: Sequence[str], language: str) -> str:
+    """Return how the person finds out at a phase's end whether they have it."""
+    if language == "zh":
+        names = "、".join(f"《{name}》" for name in courses)
+        about = (
+            f"不看笔记，能讲清{names}本阶段的三个要点，并独立做对五道题中的四道" if names else ""
+        )
+        return (about or "能向别人演示成果，并说明每一步为什么这样做") + "；否则先复习再继续。"
+    names = " and ".join(courses)
+    about = f"Without notes, explain three main ideas of {names}, and solve four of five exercises"
+    shown = about if names else "Show the result to someone and say why each step is as it is"
+    return f"{shown}; if not, review before you go on."
+
+
+def would_fit(minutes: int, weeks: int, a_week: int, title: str, language: str) -> tuple[str, ...]:
+    """Return what would make a course fit: `weeks` more, or `a_week` minutes more a week."""
+    if language == "zh":
+        return (
+            f"再延长 {weeks} 周",
+            f"每周再多 {spoken(a_week, language)}",
+            f"不学《{title}》（共缺 {spoken(minutes, language)}）",
+        )
+    return (
+        f"{weeks} {'week' if weeks == 1 else 'weeks'} longer",
+        f"{spoken(a_week)} more each week",
+        f"without {title} ({spoken(minutes)} too long)",
+    )
+
+
+def course_names(courses: Sequence[Course], language: str) -> list[str]:
+    """Return the titles in the reader's language."""
+    return [course.name(language) for course in courses]
