@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
@@ -13,12 +13,15 @@ from assistant.settings import Settings
 from memory_store.protocols import Clock, Progress
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from assistant.sessions import Sessions
+    from memory_store.chunk import Chunk
     from memory_store.ledger import Ledger
     from memory_store.store import MemoryStore
 
 Waiting = Callable[[str], AbstractContextManager[Progress]]
-"""Wraps work that may take long: given what it is, tells the user, and yields a progress callback."""
+"""Wraps work that may take long: told what it is, it tells the user, and yields a callback."""
 
 
 def utc_now() -> datetime:
@@ -81,6 +84,7 @@ class App:
             ledger=self.ledger,
         )
         self._closing.callback(store.close)
+        store.on_forget(self._forget_turns)
         return store
 
     @cached_property
@@ -89,6 +93,9 @@ class App:
         from assistant.sessions import Sessions
 
         return Sessions(self.ledger, clock=self.clock, owner=self.settings.owner)
+
+    def _forget_turns(self, connection: Connection, chunks: Sequence[Chunk]) -> None:
+        self.sessions.forget(connection, chunks)
 
     def close(self) -> None:
         """Close every part that was built, the last one first."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from assistant.cli.progress import waiting
 from assistant.events import Answered, Event, ModelCalled, Notice, Observed, TextDelta, ToolCalled
+
+_log = logging.getLogger(__name__)
 
 DIM, PLAIN = "\x1b[2m", "\x1b[0m"
 
@@ -77,6 +80,15 @@ class Screen:
             self._streamed += "\n"
         styled = f"{DIM}{text}{PLAIN}" if self._err.isatty() else text
         print(styled, file=self._err, flush=True)
+
+
+def drain(events: Iterable[Event]) -> None:
+    """Do a run's work after its answer. The answer stands, whatever goes wrong in it."""
+    try:
+        for _ in events:
+            pass
+    except Exception:
+        _log.exception("the work after the answer failed; it is done again later")
 
 
 def trace_line(call: ModelCalled) -> str:

@@ -32,7 +32,7 @@ def ask(
     """Ask once and print the answer."""
     import io
 
-    from assistant.cli.answering import Screen
+    from assistant.cli.answering import Screen, drain
     from assistant.cli.invocation import opened
     from assistant.cli.reading import read_text
     from assistant.cli.views import print_json, run_json
@@ -46,5 +46,4 @@ def ask(
         record = record_run(screen.follow(events))
         if as_json:
             print_json(run_json(record, **app.run_facts()))
-        for _ in events:
-            pass  # the run's work after the answer
+        drain(events)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,9 @@ Since = Annotated[str | None, typer.Option(help="From this time or date on (ISO 
 Until = Annotated[str | None, typer.Option(help="Before this time, or up to this date.")]
 SessionName = Annotated[str | None, typer.Option(help="What was said in this session.")]
 Subject = Annotated[str | None, typer.Option(help="What is about this, such as user.city.")]
+STILL_HELD = (
+    "Forgotten. Another process still has the memory open; its last bytes go when that one ends."
+)
 
 
 @app.callback()
@@ -140,18 +144,37 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Forget memories for good, and what was made from them."""
-    from assistant.cli.forgetting import Selection, forget
+    import sys
+
     from assistant.cli.reading import read_span
+    from assistant.cli.views import forgotten_json, print_forgotten, print_json
 
     with opened(ctx) as app:
-        selection = Selection(
-            ids=tuple(memories or ()),
+        forget_chosen = partial(
+            app.store.forget,
+            ids=memories or (),
             subject=subject,
             session=_session_id(app, session),
             query=query,
             within=read_span(since, until, app.zone),
         )
-        forget(app, selection, dry_run=dry_run, ask=not (yes or as_json), as_json=as_json)
+        outcome = forget_chosen(dry_run=True)
+        if not as_json:
+            print_forgotten(outcome, app.store.now, app.zone)
+        if not dry_run and outcome.chunks + outcome.derived:
+            if sys.stdin.isatty() and not yes:
+                typer.confirm("Forget these for good?", abort=True)
+            with app.waiting("Forgetting"):
+                outcome = forget_chosen()
+            if not as_json:
+                typer.echo(
+                    "Forgotten."
+                    if outcome.erased
+                    else "Forgotten; a running process still holds"
+                    " some bytes of it, and erases them when it ends."
+                )
+        if as_json:
+            print_json(forgotten_json(outcome))
 
 
 @app.command()

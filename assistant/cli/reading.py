@@ -23,31 +23,40 @@ def read_text(given: str | None, what: str) -> str:
     """
     if given is None and sys.stdin.isatty():
         raise UserError(f"there is no {what}.", hint="Give it in quotes, or pipe it in.")
-    text = _from_pipe(what) if given in (None, "-") else given
+    if given in (None, "-"):
+        return decoded(sys.stdin.buffer.read(LONGEST_TEXT * 4 + 1), what)
+    return checked(given, what)
+
+
+def decoded(data: bytes, what: str) -> str:
+    """Return bytes of a pipe as a text that can be taken.
+
+    Raises:
+        UserError: they are empty, too long, or not UTF-8.
+    """
+    try:
+        return checked(data[: LONGEST_TEXT * 4].decode("utf-8-sig"), what)
+    except UnicodeDecodeError as error:
+        problem = f"the {what} on standard input is not UTF-8 text (byte {error.start})."
+        raise UserError(problem, hint="Convert it, for example with iconv.") from None
+
+
+def checked(text: str, what: str) -> str:
+    """Return `text` without the space around it.
+
+    Raises:
+        UserError: it is empty, too long, or holds what is no character.
+    """
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UserError(f"the {what} is not text: it holds bytes that are no characters.")
     if not text.strip():
         raise UserError(f"the {what} is empty.", hint="Give some text.")
     if len(text) > LONGEST_TEXT:
         raise UserError(
-            f"the {what} has {len(text):,} characters; at most {LONGEST_TEXT:,} are taken.",
+            f"the {what} has more than {LONGEST_TEXT:,} characters.",
             hint="Shorten it, or add its parts with 'assistant memory add -' and ask about them.",
         )
     return text.strip()
-
-
-def _from_pipe(what: str) -> str:
-    data = sys.stdin.buffer.read(LONGEST_TEXT * 4 + 1)
-    if len(data) > LONGEST_TEXT * 4:
-        raise UserError(
-            f"the {what} on standard input has more than {LONGEST_TEXT:,} characters.",
-            hint="Shorten it.",
-        )
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        problem = f"the {what} on standard input is not UTF-8 text (byte {error.start})."
-        raise UserError(problem, hint="Convert it, for example with iconv.") from None
 
 
 def read_span(since: str | None, until: str | None, zone: tzinfo) -> Interval | None:

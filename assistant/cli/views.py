@@ -17,6 +17,8 @@ from memory_store import Chunk, Dropped, Judgement, Recall
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from memory_store.forget import Forgotten
+
 Row = tuple[Chunk, Judgement, str]
 """A memory, its verdict, and the text to show."""
 
@@ -92,6 +94,17 @@ def _dropped_json(dropped: Dropped) -> dict[str, Any]:
     return {**memory, "reason": dropped.reason}
 
 
+def forgotten_json(outcome: Forgotten) -> dict[str, Any]:
+    """Return what was forgotten, or would be on a dry run, as ids."""
+    return {
+        "forgotten": [chunk.id for chunk in outcome.chunks],
+        "derived": [chunk.id for chunk in outcome.derived],
+        "kept": list(outcome.kept),
+        "dry_run": outcome.dry_run,
+        "erased": outcome.erased,
+    }
+
+
 def run_json(
     record: RunRecord, *, model: str, protocol: str, limit: int, reserve: int
 ) -> dict[str, Any]:
@@ -146,7 +159,7 @@ def print_chunks(rows: Sequence[Row], now: datetime, zone: tzinfo) -> None:
     if not rows:
         screen.print("Nothing is remembered here.")
     for chunk, judgement, text in rows:
-        when = f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M}, {age(chunk.created_at, now)}"
+        when = _when(chunk, now, zone)
         verdict = (str(judgement.verdict), "green" if judgement.verdict.current else "yellow")
         about = f" · {chunk.subject}" if chunk.subject else ""
         screen.print(
@@ -155,6 +168,22 @@ def print_chunks(rows: Sequence[Row], now: datetime, zone: tzinfo) -> None:
             )
         )
         screen.print(Text(text))
+
+
+def print_forgotten(outcome: Forgotten, now: datetime, zone: tzinfo) -> None:
+    """Print what is to be forgotten: what was named, and what was made from it."""
+    for title, chunks in (("To forget", outcome.chunks), ("Made from these", outcome.derived)):
+        if chunks:
+            console().print(f"{title}:", style="bold")
+        for chunk in chunks:
+            when = (
+                f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M}, {age(chunk.created_at, now)}"
+            )
+            console().print(f"  {when} · {chunk.kind} · {chunk.id}\n  {chunk.text}")
+    if outcome.kept:
+        console().print(f"{len(outcome.kept)} were said elsewhere too, and stay there.")
+    if not outcome.chunks + outcome.derived:
+        console().print("There is nothing of that to forget.")
 
 
 def print_chunk(chunk: Chunk, judgement: Judgement) -> None:
@@ -177,6 +206,10 @@ def print_facts(title: str, facts: Mapping[str, Any]) -> None:
     if title:
         console().print(title + ":")
     console().print(table)
+
+
+def _when(chunk: Chunk, now: datetime, zone: tzinfo) -> str:
+    return f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M}, {age(chunk.created_at, now)}"
 
 
 def age(moment: datetime, now: datetime) -> str:

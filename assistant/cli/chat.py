@@ -1,0 +1,41 @@
+"""`assistant chat`: the interactive conversation."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer()
+
+
+@app.command()
+def chat(
+    ctx: typer.Context,
+    session: Annotated[
+        str | None, typer.Option(help="Continue this session; a new name makes a new one.")
+    ] = None,
+    latest: Annotated[
+        bool, typer.Option("--continue", help="Continue the session used last.")
+    ] = False,
+) -> None:
+    """Talk with the assistant; /help lists what you can type."""
+    import sys
+
+    from assistant.cli.conversation import Conversation
+    from assistant.cli.invocation import opened
+    from assistant.cli.lines import piped_lines, typed_lines
+    from assistant.errors import UserError
+
+    if session is not None and latest:
+        raise UserError("--session and --continue exclude each other.", hint="Give one of them.")
+    with opened(ctx) as app:
+        here = app.sessions.latest() if latest else app.sessions.find(session) if session else None
+        conversation = Conversation(app, here, session)
+        if not sys.stdin.isatty():
+            conversation.hold(piped_lines())
+            return
+        typer.echo(
+            f"Session {here.label if here else session or 'new'}. /help lists what you can type."
+        )
+        conversation.hold(typed_lines(conversation))

@@ -1,0 +1,148 @@
+"""A chat: what the user types is a question or a slash command; Ctrl-C stops only the answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from threading import Thread
+
+from assistant.app import App
+from assistant.cli.answering import Screen, drain
+from assistant.cli.problems import explain
+from assistant.sessions import Session
+
+
+class Quit(Exception):
+    """The user wants to leave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A slash command: its line of help, and what it does with the words after it."""
+
+    help: str
+    do: Callable[[str], None]
+
+
+class Conversation:
+    """One chat. Its session is made with the first question, so that none stays empty."""
+
+    def __init__(self, app: App, session: Session | None, name: str | None = None) -> None:
+        self._app = app
+        self._session = session
+        self._name = name
+        self._after: Thread | None = None
+        self.commands: Mapping[str, Command] = {
+            "/help": Command("what you can type", self._help),
+            "/context": Command("what the next request would hold, in tokens", self._context),
+            "/memory": Command("what is remembered [about WORDS]", self._memory),
+            "/new": Command("begin a new session [called NAME]", self._new),
+            "/sessions": Command("list the sessions", self._sessions),
+            "/quit": Command("leave (as Ctrl-D does)", self._quit),
+        }
+
+    def hold(self, lines: Iterator[str]) -> None:
+        """Answer every line until the lines end or the user leaves."""
+        try:
+            for line in lines:
+                self._take(line.strip())
+        except Quit:
+            pass
+        finally:
+            self._settle()
+
+    @property
+    def questions(self) -> Iterator[str]:
+        """What was asked before, in any session, the newest first."""
+        for session in self._app.sessions.list():
+            for turn in reversed(self._app.sessions.turns(session)):
+                yield turn.question
+
+    def _take(self, line: str) -> None:
+        """Do what one line asks for; whatever goes wrong, the chat goes on."""
+        try:
+            if line.startswith("/"):
+                self._obey(line)
+            else:
+                self._ask(line)
+        except Quit:
+            raise
+        except KeyboardInterrupt:
+            self._say("(stopped)")
+        except Exception as error:
+            problem = explain(error)
+            self._say(" ".join(filter(None, (problem.message, problem.hint))))
+
+    def _ask(self, question: str) -> None:
+        self._settle()
+        events = self._app.agent.run(self._here(), question)
+        try:
+            for _ in Screen().follow(events):
+                pass
+        except KeyboardInterrupt:
+            events.close()
+            raise
+        self._after = Thread(target=drain, args=(events,), name="after-answer")
+        self._after.start()
+
+    def _here(self) -> Session:
+        if self._session is None:
+            self._session = self._app.sessions.open(self._name)
+        return self._session
+
+    def _settle(self) -> None:
+        """Wait for the last run's work after its answer; it goes on while the user types."""
+        after, self._after = self._after, None
+        if after is not None:
+            with self._app.waiting("Tidying up"):
+                after.join()
+
+    def _obey(self, line: str) -> None:
+        name, _, words = line.partition(" ")
+        command = self.commands.get(name)
+        if command is not None:
+            command.do(words.strip())
+            return
+        near = get_close_matches(name, self.commands, n=1)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        self._say(f"There is no command {name}.{meant} /help lists them.")
+
+    def _help(self, _words: str) -> None:
+        for name, command in self.commands.items():
+            print(f"{name:<10} {command.help}")
+        print("Enter sends, Alt-Enter begins a new line, Ctrl-C stops an answer, Ctrl-D leaves.")
+
+    def _context(self, _words: str) -> None:
+        from assistant.cli.context_view import show_context
+
+        show_context(self._app, self._here())
+
+    def _memory(self, words: str) -> None:
+        from assistant.cli.views import print_chunks, print_recall
+
+        store = self._app.store
+        if words:
+            print_recall(store.recall(words, limit=10), self._app.zone, every=False)
+            return
+        chunks = store.chunks(limit=10)
+        judged = store.judge([chunk.id for chunk in chunks])
+        print_chunks([(c, judged[c.id], c.text) for c in chunks], store.now, self._app.zone)
+
+    def _new(self, name: str) -> None:
+        self._session = self._app.sessions.open(name) if name else None
+        self._name = None
+        self._say(f"Session {name}." if name else "A new session.")
+
+    def _sessions(self, _words: str) -> None:
+        for session in self._app.sessions.list():
+            here = "*" if self._session and session.id == self._session.id else " "
+            used = session.used_at.astimezone(self._app.zone)
+            print(f"{here} {session.label}  {session.turns} turns, last used {used:%Y-%m-%d %H:%M}")
+
+    def _quit(self, _words: str) -> None:
+        raise Quit
+
+    def _say(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
