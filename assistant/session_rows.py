@@ -93,6 +93,11 @@ class Turn:
     answer_chunk: str | None = None
 
     @property
+    def forgotten(self) -> bool:
+        """Whether nothing of it is left."""
+        return self.question == FORGOTTEN and self.answer in (None, FORGOTTEN)
+
+    @property
     def chunk_ids(self) -> tuple[str, ...]:
         """The memory chunks that keep this turn's texts."""
         ids = (self.question_chunk, *(step.chunk_id for step in self.steps), self.answer_chunk)
@@ -186,7 +191,7 @@ def blank(chunk_ids: Iterable[str], connection: Connection) -> None:
         values = {"chunk": chunk_id, "blank": FORGOTTEN}
         for statement in _BLANK:
             connection.execute(text(statement), values)
-        # The arguments of a call say what its result was about.
+        # A call's arguments say what the question and its result were about.
         calls = connection.execute(text(_CALLS), values).all()
         for row in calls:
             emptied = [[call_id, name, "{}"] for call_id, name, _ in json.loads(row.calls)]
@@ -211,4 +216,6 @@ _CALLS = (
     "SELECT c.turn, c.position, c.calls FROM turn_messages c JOIN turn_messages r"
     " ON r.turn = c.turn AND r.step = c.step"
     " WHERE r.chunk_id = :chunk AND c.role = 'assistant'"
+    " UNION SELECT c.turn, c.position, c.calls FROM turn_messages c JOIN turns t ON t.id = c.turn"
+    " WHERE t.question_chunk = :chunk AND c.role = 'assistant'"
 )

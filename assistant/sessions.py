@@ -26,6 +26,7 @@ from assistant.session_rows import (
     summary_of,
     turns_of,
 )
+from memory_store import Chunk
 from memory_store.ledger import Ledger
 from memory_store.protocols import Clock
 
@@ -279,13 +280,13 @@ class Sessions:
             )
         return summary
 
-    def forget(self, chunk_ids: Collection[str], connection: Connection) -> None:
+    def forget(self, connection: Connection, chunks: Sequence[Chunk]) -> None:
         """Blank what these chunks say in the turns, and remove the summaries that cover them.
 
-        It is part of the transaction in which the store forgets the chunks. Summaries are made
-        anew from the turns that are left.
+        For `MemoryStore.on_forget`: it is part of the transaction in which the store forgets.
+        Summaries are made anew from the turns that are left.
         """
-        blank(chunk_ids, connection)
+        blank([chunk.id for chunk in chunks], connection)
 
     def _select(self, connection: Connection, where: str, **values: str | None) -> list[Session]:
         rows = connection.execute(

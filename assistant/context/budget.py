@@ -6,7 +6,7 @@ tools, summary and window come first and only grow; memories and question come l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 from math import ceil
@@ -22,6 +22,7 @@ from assistant.context.wording import language_of
 from assistant.errors import ContextTooSmall, SettingsError
 from assistant.messages import Message
 from assistant.sessions import Turn
+from memory_store import Judgement
 
 __all__ = ["Context", "ContextManager", "ContextRequest", "LeftOut", "Shares", "limit_of"]
 
@@ -69,7 +70,7 @@ class ContextManager:
         self.reserve = reserve
         self.shares = shares or Shares()
         self._limit = limit if limit is not None else limit_of(counter.model)
-        self._zone = zone
+        self.zone = zone
         self._counts = counts
         if reserve < 1 or self._limit <= reserve:
             raise SettingsError(
@@ -110,6 +111,30 @@ class ContextManager:
         """
         limit = named if named is not None and named < self.limit else int(self.limit * 0.8)
         self._counts.learn_limit(self.counter.model, max(limit, self.reserve + 1))
+
+    def summary_room(self, parts: Mapping[str, int]) -> int:
+        """Return the room of the summary, in tokens, beside what cannot be left out."""
+        return int(self._usual_room(parts) * self.shares.summary) - MESSAGE_TOKENS
+
+    def window_room(self, parts: Mapping[str, int]) -> int:
+        """Return the room that is left to the window where every other part uses its share."""
+        room = self._usual_room(parts)
+        room -= int(room * self.shares.summary)
+        return room - self._memory_room(room)
+
+    def turn_tokens(self, turn: Turn, judgements: Mapping[str, Judgement]) -> int:
+        """Return the tokens of a turn as it stands in the window."""
+        return self.counter.messages(show_turn(turn, self._view_of(judgements, False)))
+
+    def _usual_room(self, parts: Mapping[str, int]) -> int:
+        question = min(parts.get("question", 0), self.bound // 10)
+        room = self.bound - parts.get("system", 0) - parts.get("tools", 0) - question
+        with_tools = parts.get("tools", 0) or parts.get("steps", 0)
+        return max(room - (self._stride if with_tools else 0), 0)
+
+    @property
+    def _stride(self) -> int:
+        return max(int(self.bound * self.shares.steps), 1)
 
     def window_ids(self, request: ContextRequest) -> frozenset[str]:
         """Return the ids of the chunks that will stand in the window, for recall to exclude."""
@@ -205,13 +230,12 @@ class ContextManager:
         return self.bound - sum(fixed.values())
 
     def _view(self, request: ContextRequest) -> View:
-        return View(
-            self.counter.count,
-            self._zone,
-            max(int((self._limit - self.reserve) * self.shares.result), 1),
-            request.judgements,
-            request.withhold_stale and not request.recall.past,
-        )
+        withhold = request.withhold_stale and not request.recall.past
+        return self._view_of(request.judgements, withhold)
+
+    def _view_of(self, judgements: Mapping[str, Judgement], withhold_stale: bool) -> View:
+        result_tokens = max(int((self._limit - self.reserve) * self.shares.result), 1)
+        return View(self.counter.count, self.zone, result_tokens, judgements, withhold_stale)
 
     def _steps(self, request: ContextRequest, room: int) -> FittedSteps:
         # The run's own results were made just now: none of them is out of date.
@@ -227,8 +251,7 @@ class ContextManager:
         """Return what the steps leave, in a stride, so that it changes seldom during a run."""
         if not (request.tools or request.response_schema or steps.messages):
             return room
-        stride = max(int(self.bound * self.shares.steps), 1)
-        reserved = ceil(max(steps.tokens, 1) / stride) * stride
+        reserved = ceil(max(steps.tokens, 1) / self._stride) * self._stride
         return room - (reserved if reserved <= room / 2 else steps.tokens)
 
     def _summary(self, request: ContextRequest, room: int) -> list[Message]:
@@ -237,8 +260,7 @@ class ContextManager:
         text = summary_message(
             request.summary,
             room=int(room * self.shares.summary) - MESSAGE_TOKENS,
-            judgements=request.judgements,
-            view=self._view(request),
+            count=self.counter.count,
         )
         return [Message("user", text)] if text else []
 
@@ -250,7 +272,7 @@ class ContextManager:
             request.recall,
             room=room,
             count=self.counter.count,
-            zone=self._zone,
+            zone=self.zone,
             language=language_of(request.question),
             withhold_stale=request.withhold_stale,
             exclude=chunk_ids(turns),

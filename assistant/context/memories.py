@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from assistant.context.wording import Language, ago, caveat, day, out_of_date, speaker
+from assistant.context.wording import Language, ago, caveat, day, out_of_date, quote, speaker
 from memory_store import Hit, Recall, Verdict
 from memory_store.protocols import TokenCounter
 
@@ -23,15 +23,6 @@ class MemoryBlock:
     text: str
     hits: tuple[Hit, ...] = ()
     left_out: tuple[Hit, ...] = ()
-
-
-def quote(text: str) -> str:
-    """Return `text` with every line marked as quoted.
-
-    Whatever a text says, none of its lines can look like one of ours: that is why it is marked
-    line by line and not with delimiters, which a text could contain.
-    """
-    return "\n".join(f"> {line}" for line in text.splitlines()) or "> "
 
 
 def memory_block(

@@ -62,7 +62,7 @@ def prepare(
     window = tuple(
         past
         for past in sessions.turns(session, after, also=kept)
-        if turn is None or past.number < turn.number
+        if not past.forgotten and (turn is None or past.number < turn.number)
     )
     ids = chunk_ids(window) | set(summary.derived_from if summary is not None else ())
     request = ContextRequest(

@@ -20,6 +20,15 @@ def language_of(text: str) -> Language:
     return "zh" if _CHINESE.search(text) else "en"
 
 
+def quote(text: str) -> str:
+    """Return `text` with every line marked as quoted.
+
+    Whatever a text says, none of its lines can look like one of ours: that is why it is marked
+    line by line and not with delimiters, which a text could contain.
+    """
+    return "\n".join(f"> {line}" for line in text.splitlines()) or "> "
+
+
 def day(moment: datetime, zone: tzinfo, language: Language) -> str:
     """Return the day of `moment`: `Monday 2 March 2026`, `2026年3月2日星期一`."""
     local = moment.astimezone(zone)
