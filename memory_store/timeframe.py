@@ -41,11 +41,13 @@ class Timeframe:
         interval: whole local days, in UTC.
         text: the words that name it.
         past: whether it asks for what was: it is over, or runs from the past up to today.
+        start: where `text` begins in the whole text.
     """
 
     interval: Interval
     text: str
     past: bool
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +60,26 @@ class _Found:
     open: bool = False
 
 
-def find_timeframes(text: str, *, now: datetime, zone: tzinfo) -> tuple[Timeframe, ...]:
+def find_timeframes(
+    text: str, *, now: datetime, zone: tzinfo, ahead: bool | None = None
+) -> tuple[Timeframe, ...]:
     """Find the time expressions of `text`, in its order; empty where it names no time.
 
     Args:
         now: the run's time, aware.
         zone: the user's zone, in which days begin and end.
+        ahead: whether "in March" and "on Friday" mean the next one rather than the latest; None
+            lets the text's own words ("will", 打算) decide.
     """
     frames: list[Timeframe] = []
-    here = _here(text, now, zone)
+    here = _here(text, now, zone) if ahead is None else here_at(now, zone, ahead=ahead)
     for found in _find(text, here):
         interval = found.days.interval(zone)
         if interval is None:
             continue
         words = text[found.start : found.end]
         past = found.days.after <= here.today or found.open or _BYGONE.search(words) is not None
-        frames.append(Timeframe(interval, words, past))
+        frames.append(Timeframe(interval, words, past, found.start))
     return tuple(frames)
 
 
@@ -119,22 +125,28 @@ def _find(text: str, here: Here) -> list[_Found]:
 
 def _atoms(text: str, here: Here) -> list[_Found]:
     """The longest matches that do not overlap, in the text's order."""
-    chosen: list[_Found] = []
-    for found in sorted(_matches(text, here), key=lambda found: found.start - found.end):
-        if all(found.end <= other.start or found.start >= other.end for other in chosen):
-            chosen.append(found)
-    return sorted(chosen, key=lambda found: found.start)
+    chosen: list[tuple[int, int, Days | None]] = []
+    for start, end, days in sorted(_matches(text, here), key=lambda found: found[0] - found[1]):
+        if all(end <= other[0] or start >= other[1] for other in chosen):
+            chosen.append((start, end, days))
+    return [_Found(start, end, days) for start, end, days in sorted(chosen, key=_place) if days]
 
 
-def _matches(text: str, here: Here) -> Iterator[_Found]:
+def _place(found: tuple[int, int, Days | None]) -> int:
+    return found[0]
+
+
+def _matches(text: str, here: Here) -> Iterator[tuple[int, int, Days | None]]:
+    """Every match; one that names no day of the calendar has None, and keeps its words taken."""
     for pattern, resolve in (*timeframe_en.rules(), *timeframe_zh.rules()):
         for match in pattern.finditer(text):
             try:
                 days = resolve(match, here)
             except (ValueError, OverflowError):  # 30 February, a year 12026
+                yield *match.span(), None
                 continue
             if days is not None and days.first < days.after:
-                yield _Found(*match.span(), days)
+                yield *match.span(), days
 
 
 def _merged(atoms: list[_Found], text: str) -> Iterator[_Found]:

@@ -51,7 +51,7 @@ _MONTH_LEAD = re.compile(
     r"\b(?:in|during|since|until|till|before|after|throughout|between)\s+$", re.I
 )
 _DAY_LEAD = re.compile(r"\b(?:on|of|since|until|till|before|after|between|from|by)\s+$", re.I)
-_OWNED = re.compile(r"\b(?:my|our|your|the|that)\s+$", re.I)
+_OWNED = re.compile(r"\b(?:my|our|your|the)\s+$", re.I)
 _NOT_A_MONTH = re.compile(
     r"\s+(?:i|we|he|she|it|they|you|have|be|not|also|well|need|cause|help|seem|lead|make)\b", re.I
 )
@@ -229,7 +229,7 @@ def _season(match: re.Match[str], here: Here) -> Days | None:
     if shift and shift.lower() in ("last", "past", "previous"):
         days = month_near(Here(here.now), month, 3)
         return days if days.after <= here.today else months(days.first.year - 1, month, 3)
-    return month_near(Here(here.now, here.ahead or shift is not None), month, 3)
+    return month_near(Here(here.now, here.ahead or bool(shift)), month, 3)
 
 
 def _holiday(match: re.Match[str], here: Here) -> Days | None:

@@ -49,9 +49,10 @@ FUTURE = re.compile(
 )
 HABIT = re.compile(r"\b(?:usually|always|every|each|normally|often|typically|generally)\b", re.I)
 PAST = re.compile(
-    r"(?<!\bis )(?<!\bam )(?<!\bare )(?<!\bwas )(?<!\bwere )(?<!\bget )(?<!\bgot )(?<!\bbe )"
-    r"(?<!\bbeen )(?<!'m )(?<!'re )(?<!getting )\bused to\b|\bdid\b.{1,80}\buse to\b"
-    r"|\b(?:was|were|did|had|lived)\b.{1,120}\bbefore\b"
+    r"(?<!\bam )(?<!\bare )(?<!\bis )(?<!\bwas )(?<!\bwere )\b(?:i|we|you|he|she|it|they|who)"
+    r"\s+used to\b|\bdid\b[^.?!\n]{1,80}\bused? to\b"
+    r"|\bused to\s+(?:be|live|have|work|like|love|play|go|eat|study|own|know|use)\b"
+    r"|\b(?:was|were|did|had|lived)\b[^.?!\n]{1,120}\bbefore\b"
     r"|\b(?:originally|formerly|initially|back then|in the past|at the time|over time)\b"
     r"|\b(?:what|where|who|which|how)\b.{1,80}\bpreviously\b"
     r"|\b(?:my|our|your|his|her|their|the)\s+(?:old|former|previous|original|earlier)\s+(?!discussion"
