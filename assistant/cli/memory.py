@@ -44,7 +44,7 @@ def search(
 
     words = read_text(query, "query")
     with opened(ctx) as app:
-        with app.waiting("Searching"):
+        with app.front.waiting("Searching"):
             recall = app.store.recall(words, limit=limit)
         if as_json:
             print_json({"query": words, **recall_json(recall)})
@@ -120,7 +120,7 @@ def add(
     words = read_text(text, "text")
     with opened(ctx) as app:
         draft = Draft("fact" if subject else "note", words, subject=subject)
-        with app.waiting("Remembering"):
+        with app.front.waiting("Remembering"):
             [chunk] = app.store.remember([draft])
         if as_json:
             print_json(memory_json(chunk, app.store.judge([chunk.id])[chunk.id]))
@@ -164,7 +164,7 @@ def forget(
         if not dry_run and outcome.chunks + outcome.derived:
             if sys.stdin.isatty() and not yes:
                 typer.confirm("Forget these for good?", abort=True)
-            with app.waiting("Forgetting"):
+            with app.front.waiting("Forgetting"):
                 outcome = forget_chosen()
             if not as_json:
                 typer.echo(
@@ -185,7 +185,7 @@ def export(
 ) -> None:
     """Write every memory to a JSONL file."""
     with opened(ctx) as app:
-        with app.waiting("Exporting"):
+        with app.front.waiting("Exporting"):
             outcome = app.store.export(file)
         _tell(f"Exported to {file}", outcome, as_json=as_json)
 
@@ -198,7 +198,7 @@ def import_(
 ) -> None:
     """Take in the memories of an exported file: all of them, or none."""
     with opened(ctx) as app:
-        with app.waiting("Importing"):
+        with app.front.waiting("Importing"):
             outcome = app.store.import_(file)
         _tell(f"Imported from {file}", outcome, as_json=as_json)
 
@@ -214,7 +214,7 @@ def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
 def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Check that ledger, words and index hold the same; 'reindex' repairs an index."""
     with opened(ctx) as app:
-        with app.waiting("Verifying"):
+        with app.front.waiting("Verifying"):
             outcome = app.store.verify()
         _tell("Verified", outcome, as_json=as_json)
 
@@ -223,7 +223,7 @@ def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
 def reindex(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Build the index anew from the ledger; it may be interrupted and goes on the next time."""
     with opened(ctx) as app:
-        with app.waiting("Indexing") as progress:
+        with app.front.waiting("Indexing") as progress:
             outcome = app.store.reindex(progress)
         _tell("Indexed", outcome, as_json=as_json)
 

@@ -15,41 +15,54 @@ PATIENCE = 1.0
 """Seconds before anything is shown."""
 
 
-@contextmanager
-def waiting(what: str) -> Generator[Progress]:
-    """Show `what` while the block runs, if it runs long.
+class Waiter:
+    """Shows what a command waits for. Where waits are nested, the innermost is shown."""
 
-    The block gets a callback for (done, total); once called, a bar stands for the spinner.
-    Where standard error is no terminal, one line is printed instead.
-    """
-    display = _Display(what)
-    timer = threading.Timer(PATIENCE, display.show)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield display.update
-    finally:
-        timer.cancel()
-        display.hide()
+    def __init__(self) -> None:
+        self._innermost: _Wait | None = None
+
+    @contextmanager
+    def waiting(self, what: str) -> Generator[Progress]:
+        """Show `what` while the block runs, if it runs long.
+
+        The block gets a callback for (done, total); once called, a bar stands for the spinner.
+        Where standard error is no terminal, one line is printed instead.
+        """
+        outer = self._innermost
+        if outer is not None:
+            outer.hide()
+        wait = self._innermost = _Wait(what)
+        wait.show_later()
+        try:
+            yield wait.update
+        finally:
+            wait.hide()
+            self._innermost = outer
+            if outer is not None:
+                outer.show_later()
 
 
-class _Display:
+class _Wait:
     def __init__(self, what: str) -> None:
         self._what = what
         self._done, self._total = 0, 0
         self._lock = threading.Lock()
-        self._ended = False
+        self._timer: threading.Timer | None = None
         self._bar: _Bar | None = None
 
-    def show(self) -> None:
+    def show_later(self) -> None:
+        self._timer = threading.Timer(PATIENCE, self._show)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def hide(self) -> None:
         with self._lock:
-            if self._ended:
-                return
-            if not sys.stderr.isatty():
-                print(f"{self._what} …", file=sys.stderr, flush=True)
-                return
-            self._bar = _Bar(self._what)
-            self._bar.update(self._done, self._total)
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = None
+            if self._bar is not None:
+                self._bar.stop()
+            self._bar = None
 
     def update(self, done: int, total: int) -> None:
         with self._lock:
@@ -57,23 +70,33 @@ class _Display:
             if self._bar is not None:
                 self._bar.update(done, total)
 
-    def hide(self) -> None:
+    def _show(self) -> None:
         with self._lock:
-            self._ended = True
-            if self._bar is not None:
-                self._bar.stop()
+            if self._timer is None:  # it ended just now
+                return
+            if not sys.stderr.isatty():
+                print(f"{self._what} …", file=sys.stderr, flush=True)
+                return
+            self._bar = _Bar(self._what)
+            self._bar.update(self._done, self._total)
 
 
 class _Bar:
     def __init__(self, what: str) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TimeElapsedColumn,
+        )
 
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            "{task.description}",
             BarColumn(),
-            TextColumn("{task.percentage:>3.0f}%"),
+            TaskProgressColumn(),
             TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
