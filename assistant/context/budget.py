@@ -71,6 +71,9 @@ class ContextManager:
         self.shares = shares or Shares()
         self._limit = limit if limit is not None else limit_of(counter.model)
         self.zone = zone
+        self.last_parts: Mapping[
+            str, int
+        ] = {}  # tokens by part of the last request that was fitted
         self._counts = counts
         if reserve < 1 or self._limit <= reserve:
             raise SettingsError(
@@ -153,6 +156,7 @@ class ContextManager:
             context = self._fit(request, fixed, slack)
             over = context.tokens - self.bound
             if over <= 0:
+                self.last_parts = context.parts
                 return context
             slack += over
 

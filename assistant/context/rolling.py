@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -13,6 +13,7 @@ from assistant.context.retelling import Retelling, perishable, retell
 from assistant.context.summary import Writer, left_out, write
 from assistant.context.window import chunk_ids
 from assistant.context.wording import language_of
+from assistant.events import Event, Notice
 from assistant.model.chat_model import ChatModel
 from assistant.sessions import Session, Sessions, Summary, Turn
 from memory_store import Chunk, Judgement
@@ -100,6 +101,12 @@ class Roller:
     sessions: Sessions
     memory: Memory
     model: ChatModel | None
+
+    def afterwards(self, session: Session, _turn: Turn) -> Iterator[Event]:
+        """Roll after a run, whose last request tells what room the window has."""
+        summary = self.roll(session, self.manager.last_parts)
+        if summary is not None and summary.method == "extract" and self.model is not None:
+            yield Notice("The model wrote no summary of the older turns; it is asked again later.")
 
     def roll(self, session: Session, parts: Mapping[str, int]) -> Summary | None:
         """Roll what exceeds the window's room into the next version of the summary.

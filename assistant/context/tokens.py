@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # (cookbook, "How to count tokens with tiktoken": 3 a message and its role, 3 for the reply).
 MESSAGE_TOKENS = 5
 CALL_TOKENS = 4
-TOOL_TOKENS = 4
+TOOL_TOKENS = 8
 REPLY_TOKENS = 3
 
 _PIECE = 10_000
@@ -53,14 +53,13 @@ class Counter:
         self.model = model
         self.encoding = encoding or encoding_for(model)
         self.count = lru_cache(_CACHED_TEXTS)(self._count)
-        self._tools = lru_cache(8)(self._count_json)
         self._loaded: tiktoken.Encoding | None = None
 
     def message(self, message: Message) -> int:
         """Return the tokens of one message with what the model's chat template adds to it."""
         tokens = MESSAGE_TOKENS + self.count(message.content)
         for call in message.calls:
-            tokens += CALL_TOKENS + self.count(_json(call.wire()))
+            tokens += CALL_TOKENS + self._json(call.wire())
         if message.call_id is not None:
             tokens += self.count(message.call_id)
         return tokens
@@ -75,13 +74,16 @@ class Counter:
         response_schema: Mapping[str, Json] | None = None,
     ) -> int:
         """Return the tokens of the tools' schemas and of the reply's."""
-        tokens = sum(TOOL_TOKENS + self._tools(_json(tool.wire())) for tool in tools)
+        tokens = sum(TOOL_TOKENS + self._json(tool.wire()) for tool in tools)
         if response_schema is not None:
-            tokens += TOOL_TOKENS + self._tools(_json(response_schema))
+            tokens += TOOL_TOKENS + self._json(response_schema)
         return tokens
 
-    def _count_json(self, text: str) -> int:
-        return self._count(text)
+    def _json(self, value: Json) -> int:
+        """Return a value's tokens in whichever way of writing it takes more."""
+        spaced = json.dumps(value, ensure_ascii=False)
+        compact = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return max(self.count(spaced), self.count(compact))
 
     def _count(self, text: str) -> int:
         encoding = self._loaded or self._load()
@@ -100,10 +102,6 @@ class Counter:
                 hint="Unset TIKTOKEN_CACHE_DIR to use those that ship with the assistant.",
             ) from error
         return self._loaded
-
-
-def _json(value: Json) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _pieces(text: str) -> Iterable[str]:
