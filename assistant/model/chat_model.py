@@ -56,9 +56,15 @@ class ModelReply:
 
 
 class ChatModel(Protocol):
-    """A model behind an address. `name` is the model's own name."""
+    """A model behind an address.
+
+    Attributes:
+        name: the model's own name.
+        address: where it is, without secrets; with the name it says which model this is.
+    """
 
     name: str
+    address: str
 
     def complete(self, request: ModelRequest) -> Iterator[str | ModelReply]:
         """Yield pieces of the reply's text as they come, then the whole `ModelReply`, last.
