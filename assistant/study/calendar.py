@@ -1,14 +1,17 @@
-"""The person's calendar as busy time: an `.ics` file or a folder of them."""
+"""The person's calendar as busy time: an `.ics` file or a folder of them (RFC 5545)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
 from assistant.errors import UserError
 from assistant.study.plan import Busy
+
+LARGEST = 50_000_000
+"""Bytes of a calendar file that are read."""
 
 
 def read_busy(path: Path, start: date, end: date, zone: tzinfo) -> tuple[Busy, ...]:
@@ -23,8 +26,9 @@ def read_busy(path: Path, start: date, end: date, zone: tzinfo) -> tuple[Busy, .
     files = sorted(path.glob("**/*.ics")) if path.is_dir() else [path]
     if not files:
         raise UserError(f"the folder {path} holds no .ics file.")
-    spans = [span for file in files for span in _spans(file, start, end, zone)]
-    return merged(spans)
+    first = datetime.combine(start, time(), zone).astimezone(UTC)
+    last = datetime.combine(end + timedelta(days=1), time(), zone).astimezone(UTC)
+    return merged(span for file in files for span in _spans(file, first, last, zone))
 
 
 def merged(spans: Iterable[Busy]) -> tuple[Busy, ...]:
@@ -38,20 +42,34 @@ def merged(spans: Iterable[Busy]) -> tuple[Busy, ...]:
     return tuple(joined)
 
 
-def _spans(file: Path, start: date, end: date, zone: tzinfo) -> list[Busy]:
+def _spans(file: Path, first: datetime, last: datetime, zone: tzinfo) -> list[Busy]:
     import icalendar
-    import recurring_ical_events
 
     try:
+        if file.stat().st_size > LARGEST:
+            raise UserError(f"the calendar {file} is larger than {LARGEST // 1_000_000} MB.")
         calendar = icalendar.Calendar.from_ical(file.read_bytes())
-        events: list[Any] = recurring_ical_events.of(calendar).between(
-            datetime.combine(start, time(), zone),
-            datetime.combine(end + timedelta(days=1), time(), zone),
-        )
-        return [_busy(event, zone) for event in events if _takes_time(event)]
+        if calendar.name != "VCALENDAR":
+            raise UserError(f"{file.name} holds a {calendar.name}, not a calendar.")
+        events: list[Any] = list(calendar.events)
+        # An event with a RECURRENCE-ID stands for that one time of a repeated event.
+        moved = {
+            (str(e.get("UID")), _moment(e["RECURRENCE-ID"].dt, zone))
+            for e in events
+            if "RECURRENCE-ID" in e
+        }
+        return [
+            span
+            for event in events
+            if _takes_time(event)
+            for span in _times(event, first, last, zone)
+            if "RECURRENCE-ID" in event or (str(event.get("UID")), span.start) not in moved
+        ]
     except OSError as error:
         raise UserError(f"the calendar {file} cannot be read: {error.strerror}.") from None
-    except Exception as error:  # the parsers raise many kinds for a broken file
+    except UserError:
+        raise
+    except Exception as error:  # the parser raises many kinds for a broken file
         problem = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
         raise UserError(f"{file.name} is not a readable calendar: {problem}.") from None
 
@@ -61,8 +79,46 @@ def _takes_time(event: Any) -> bool:
     return not free and str(event.get("STATUS", "")).upper() != "CANCELLED"
 
 
-def _busy(event: Any, zone: tzinfo) -> Busy:
-    return Busy(_moment(event.start, zone), _moment(event.end, zone))
+def _times(event: Any, first: datetime, last: datetime, zone: tzinfo) -> Iterator[Busy]:
+    start = event.start
+    length = _moment(event.end, zone) - _moment(start, zone)
+    own_zone = getattr(start, "tzinfo", None) or zone
+    if length <= timedelta(0):
+        return
+    for wall in _walls(event, _wall(start, own_zone), own_zone, first - length, last):
+        moment = wall.replace(tzinfo=own_zone).astimezone(UTC)
+        if moment < last and moment + length > first:
+            yield Busy(moment, moment + length)
+
+
+def _walls(
+    event: Any, start: datetime, zone: tzinfo, first: datetime, last: datetime
+) -> Iterable[datetime]:
+    """When the event begins, on the clock of its own zone: a repeated one keeps its hour there."""
+    from dateutil import rrule
+
+    if "RECURRENCE-ID" in event or not (event.rrules or event.rdates):
+        return [start]
+    dates: Any = rrule.rruleset()
+    dates.rdate(start)
+    for rule in event.rrules:
+        if str(rule["FREQ"][0]).upper() in {"SECONDLY", "MINUTELY", "HOURLY"}:
+            raise UserError(f"the event {event.get('SUMMARY')} repeats more often than daily.")
+        if "UNTIL" in rule:
+            rule["UNTIL"] = [_wall(until, zone) for until in rule["UNTIL"]]
+        dates.rrule(rrule.rrulestr(rule.to_ical().decode(), dtstart=start))
+    for extra in event.rdates:
+        dates.rdate(_wall(extra[0], zone))
+    for left_out in event.exdates:
+        dates.exdate(_wall(left_out, zone))
+    day = timedelta(days=1)
+    return dates.between(_wall(first, zone) - day, _wall(last, zone) + day, inc=True)
+
+
+def _wall(value: date, zone: tzinfo) -> datetime:
+    if not isinstance(value, datetime):
+        return datetime.combine(value, time())
+    return value if value.tzinfo is None else value.astimezone(zone).replace(tzinfo=None)
 
 
 def _moment(value: date, zone: tzinfo) -> datetime:

@@ -14,7 +14,7 @@ from assistant.study.catalogue import Catalogue
 from assistant.study.making import Made, Wish, make_plan
 from assistant.study.plan import Plan
 from assistant.study.plan_check import check_name, check_plan
-from assistant.study.plan_store import DEFAULT, PlanStore
+from assistant.study.plan_store import DEFAULT, Joined, PlanStore
 from assistant.study.remembered import plan_draft
 from memory_store import Chunk, Draft
 from memory_store.ledger import Ledger
@@ -99,8 +99,9 @@ class Study:
             UserError: it holds an invented course or breaks an order; nothing is stored.
         """
         check_plan(plan, self.catalogue.all())
-        now = self._clock()
-        return self.plans.save_plan(plan, now=now, reason=reason, joined=self._remember_plan)
+        return self.plans.save_plan(
+            plan, now=self._clock(), reason=reason, joined=self._remembering()
+        )
 
     def undo(self, name: str | None = None) -> Plan:
         """Return to the version before the current one.
@@ -108,8 +109,15 @@ class Study:
         Raises:
             UserError: there is none.
         """
-        return self.plans.undo(self.plans.resolve(name), joined=self._remember_plan)
+        return self.plans.undo(self.plans.resolve(name), joined=self._remembering())
 
-    def _remember_plan(self, plan: Plan, connection: Connection) -> None:
-        if self._memory is not None:
-            self._memory().remember([plan_draft(plan, self.now)], joined=connection)
+    def _remembering(self) -> Joined | None:
+        """What remembers a plan in the transaction that stores it; the memory is open before it."""
+        if self._memory is None:
+            return None
+        memory = self._memory()
+
+        def remember(plan: Plan, connection: Connection) -> None:
+            memory.remember([plan_draft(plan, self.now)], joined=connection)
+
+        return remember

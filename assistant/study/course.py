@@ -93,9 +93,7 @@ def read_course(data: object, where: str) -> Course:
     identifier = str(fields.get("id") or _slug(title))
     if not _ID.fullmatch(identifier):
         raise UserError(f"{where}: id {identifier!r} may hold letters, digits, '.', '+', '-', '_'.")
-    level = str(fields.get("level") or "beginner").strip().lower()
-    if level not in LEVELS:
-        raise UserError(f"{where}: level {level!r} is none of {', '.join(LEVELS)}.")
+    level = read_level(str(fields.get("level") or "beginner"), where) or "beginner"
     url = str(fields.get("url", "")).strip()
     if url and not re.match(r"https?://\S+$", url):
         raise UserError(f"{where}: url {url!r} is not an http address.")
@@ -111,6 +109,21 @@ def read_course(data: object, where: str) -> Course:
         url=url,
         language=str(fields.get("language") or "en").strip(),
     )
+
+
+def read_level(text: str | None, where: str = "") -> Level | None:
+    """Return the level that the text names; None for None.
+
+    Raises:
+        UserError: it names none.
+    """
+    if text is None:
+        return None
+    for level in LEVELS:
+        if text.strip().lower() == level:
+            return level
+    place = f"{where}: " if where else ""
+    raise UserError(f"{place}level {text!r} is none of {', '.join(LEVELS)}.")
 
 
 def check_prerequisites(courses: Mapping[str, Course]) -> None:

@@ -48,8 +48,8 @@ _SHORT_RANGE = _pattern(
     (r"\b", "m2:month", r"\s+", "a2:nth", _TO, "b2:nth", r"(?!\d)", "y2:year"),
     ("y3:y年", "m3:m月", r"(?P<a3>\d{1,2})\s*[日号]?", _TO, r"(?P<b3>\d{1,2})\s*[日号]"),
 )
-_WORDS = {"today": 0, "今天": 0, "今日": 0, "tomorrow": 1, "明天": 1, "后天": 2}
-_WORDS |= {"yesterday": -1, "昨天": -1, "昨日": -1, "前天": -2}
+_SHIFTS = ("前天", "昨天 昨日 yesterday", "今天 今日 today", "明天 tomorrow", "后天")
+_WORDS = {word: shift for shift, words in enumerate(_SHIFTS, -2) for word in words.split()}
 
 
 @dataclass(frozen=True, slots=True)

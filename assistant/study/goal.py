@@ -14,8 +14,7 @@ _ENGLISH_NUMBERS = (
     *("one", "two", "three", "four", "five", "six"),
     *("seven", "eight", "nine", "ten", "eleven", "twelve"),
 )
-_CHINESE = {"零": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5}
-_CHINESE |= {"六": 6, "七": 7, "八": 8, "九": 9}
+_CHINESE = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {"两": 2}
 NUMBER = (
     r"(?:\d+(?:\.\d+)?|[一二两三四五六七八九十半]+|\b(?:an?|" + "|".join(_ENGLISH_NUMBERS) + r")\b)"
 )
@@ -87,8 +86,7 @@ def read_goal(text: str, *, start: date | None, today: date) -> Frame:
     if end is None and length is not None:
         end = _after(begins or today, number(length["n"]), length["unit"].lower())
     topic = _LENGTH.sub(" ", _without(text, cut))
-    level = next((level for level, pattern in _LEVELS if re.search(pattern, text, re.I)), None)
-    return Frame(begins, end, minutes, level, topic)
+    return Frame(begins, end, minutes, _level(text), topic)
 
 
 def number(text: str) -> float:
@@ -112,6 +110,13 @@ def number(text: str) -> float:
 def language_of(text: str) -> str:
     """Return `zh` for a text with Chinese characters, else `en`."""
     return "zh" if re.search(r"[\u3400-\u9fff]", text) else "en"
+
+
+def _level(text: str) -> Level | None:
+    for level, pattern in _LEVELS:
+        if re.search(pattern, text, re.IGNORECASE):
+            return level
+    return None
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -13,7 +13,7 @@ from assistant.errors import UserError
 from assistant.study.availability import sittings
 from assistant.study.calendar import merged, read_busy
 from assistant.study.catalogue import Catalogue
-from assistant.study.course import LEVELS, Course, Level
+from assistant.study.course import Course, read_level
 from assistant.study.goal import Frame, language_of, read_goal
 from assistant.study.minutes import weekly
 from assistant.study.plan import Busy, Plan, Terms
@@ -76,8 +76,8 @@ def make_plan(
         raise UserError("the goal is empty. Say what you want to learn.")
     said = read_goal(wish.goal, start=wish.start, today=today)
     language = language_of(wish.goal)
-    level = _level(wish.level) or said.level
-    terms = _terms(wish, said, level, today, zone, others)
+    level = read_level(wish.level) or said.level
+    terms = _terms(wish, said, level, today=today, zone=zone, others=others)
     courses = catalogue.all()
     if wish.courses:
         chosen = chosen_by_name(wish.courses, courses, level)
@@ -97,6 +97,7 @@ def _terms(
     wish: Wish,
     said: Frame,
     level: str | None,
+    *,
     today: date,
     zone: ZoneInfo,
     others: Sequence[Plan],
@@ -120,6 +121,22 @@ def _terms(
         busy += read_busy(wish.calendar, start, end, zone)
     off = frozenset(day for day in wish.off if start <= day <= end)
     return Terms(start, end, asked, level, off, loads, zone.key, merged(busy))
+
+
+def read_loads(texts: Sequence[str]) -> dict[int, float]:
+    """Return other hours by week from texts such as `3=4`: four hours in week 3.
+
+    Raises:
+        UserError: a text is not of that form.
+    """
+    loads: dict[int, float] = {}
+    for text in texts:
+        week, _, hours = text.partition("=")
+        try:
+            loads[int(week)] = float(hours)
+        except ValueError:
+            raise UserError(f"{text!r} is not WEEK=HOURS, such as 3=4 for week 3.") from None
+    return loads
 
 
 def taken(plans: Sequence[Plan], start: date, end: date) -> int:
@@ -159,13 +176,3 @@ def _load(week: int, hours: float, count: int) -> int:
     if not 1 <= week <= count:
         raise UserError(f"the plan has weeks 1 to {count}; there is no week {week}.")
     return weekly(hours) if hours else 0
-
-
-def _level(level: str | None) -> Level | None:
-    if level is None:
-        return None
-    plain = level.strip().lower()
-    for known in LEVELS:
-        if plain == known:
-            return known
-    raise UserError(f"level {level!r} is none of {', '.join(LEVELS)}.")
