@@ -96,12 +96,11 @@ class RetryPolicy:
 
     def _give_up(self, state: RetryCallState) -> NoReturn:
         failure = _failure(state)
-        tried = f"Tried {state.attempt_number} times." if state.attempt_number > 1 else ""
+        message = str(failure)
+        if state.attempt_number > 1:
+            message += f" Tried {state.attempt_number} times."
         if failure.wait is not None and failure.wait > self.total:
-            tried += (
-                f" It asks to wait {failure.wait:.0f} s; at most {self.total:.0f} s is allowed."
-            )
-        message = f"{failure} {tried}".strip()
+            message += f" It asks to wait {failure.wait:.0f} s; we wait {self.total:.0f} s at most."
         raise ModelUnreachable(message, hint=failure.hint) from None
 
 
