@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -14,14 +14,11 @@ from assistant.settings import Settings
 from memory_store.protocols import Clock, Progress
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from assistant.model.choice import DeferredModel
     from assistant.sessions import Sessions
     from assistant.study.companion import Study
     from assistant.tools.definition import Confirm
     from assistant.tools.registry import ToolRegistry
-    from memory_store.chunk import Chunk
     from memory_store.ledger import Ledger
     from memory_store.store import MemoryStore
 
@@ -102,7 +99,7 @@ class App:
             ledger=self.ledger,
         )
         self._closing.callback(store.close)
-        store.on_forget(self._forget_turns)
+        store.on_forget(self.sessions.forget)
         return store
 
     @cached_property
@@ -137,9 +134,6 @@ class App:
         if not told.exists():
             self.front.notify(line)
             told.touch()
-
-    def _forget_turns(self, connection: Connection, chunks: Sequence[Chunk]) -> None:
-        self.sessions.forget(connection, chunks)
 
     @cached_property
     def study(self) -> Study:

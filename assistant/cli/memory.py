@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.invocation import opened
+from memory_store.chunk import Kind
 
 if TYPE_CHECKING:
     from assistant.app import App
@@ -55,9 +56,7 @@ def search(
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    kind: Annotated[
-        str | None, typer.Option(help="question, answer, tool_result, summary, fact or note.")
-    ] = None,
+    kind: Annotated[Kind | None, typer.Option(help="What is of this kind.")] = None,
     session: SessionName = None,
     subject: Subject = None,
     since: Since = None,

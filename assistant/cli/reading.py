@@ -34,8 +34,10 @@ def decoded(data: bytes, what: str) -> str:
     Raises:
         UserError: they are empty, too long, or not UTF-8.
     """
+    if len(data) > LONGEST_TEXT * 4:  # the longest that so many characters can be
+        raise _too_long(what)
     try:
-        return checked(data[: LONGEST_TEXT * 4].decode("utf-8-sig"), what)
+        return checked(data.decode("utf-8-sig"), what)
     except UnicodeDecodeError as error:
         problem = f"the {what} on standard input is not UTF-8 text (byte {error.start})."
         raise UserError(problem, hint="Convert it, for example with iconv.") from None
@@ -52,11 +54,13 @@ def checked(text: str, what: str) -> str:
     if not text.strip():
         raise UserError(f"the {what} is empty.", hint="Give some text.")
     if len(text) > LONGEST_TEXT:
-        raise UserError(
-            f"the {what} has more than {LONGEST_TEXT:,} characters.",
-            hint="Shorten it, or add its parts with 'assistant memory add -' and ask about them.",
-        )
+        raise _too_long(what)
     return text.strip()
+
+
+def _too_long(what: str) -> UserError:
+    hint = "Shorten it, or add its parts with 'assistant memory add -' and ask about them."
+    return UserError(f"the {what} has more than {LONGEST_TEXT:,} characters.", hint=hint)
 
 
 def read_span(since: str | None, until: str | None, zone: tzinfo) -> Interval | None:

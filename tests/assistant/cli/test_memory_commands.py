@@ -1,0 +1,156 @@
+"""`assistant memory`: what is added is found, shown, listed and forgotten, in both languages."""
+
+import pytest
+
+
+@pytest.fixture
+def add(run):
+    """Add a text at a day of March 2026 and return its id."""
+
+    def add(text: str, day: int = 2, **options: str) -> str:
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        ran = run("--now", f"2026-03-{day:02}T09:00:00Z", "memory", "add", text, "--json", *words)
+        assert ran.code == 0, ran.err
+        return ran.json["id"]
+
+    return add
+
+
+def test_what_is_added_is_found_in_its_language(add, run) -> None:
+    """A search in either language finds the memory with its verdict."""
+    city = add("My sister lives in Lisbon.")
+    algebra = add("我在学线性代数，每周有6小时。")
+    for query, expected in (("where does my sister live?", city), ("线性代数每周几小时", algebra)):
+        found = run("--now", "2026-03-04T09:00:00Z", "memory", "search", query, "--json").json
+        assert found["memories"][0]["id"] == expected
+        assert found["memories"][0]["verdict"] == "fresh"
+        assert found["memories"][0]["score"] > 0
+
+
+def test_the_newer_fact_of_a_subject_supersedes_the_older(add, run) -> None:
+    """The older stays in the list, marked, and a search leaves it out and says why."""
+    old = add("I live in Lisbon.", subject="user.city")
+    new = add("I live in Porto.", 9, subject="user.city")
+    listed = run("--now", "2026-03-10T09:00:00Z", "memory", "list", "--json").json["memories"]
+    assert {m["id"]: m["verdict"] for m in listed} == {old: "superseded", new: "fresh"}
+    found = run("--now", "2026-03-10T09:00:00Z", "memory", "search", "where do I live", "--json")
+    assert [memory["id"] for memory in found.json["memories"]] == [new]
+    assert [(left["id"], bool(left["reason"])) for left in found.json["dropped"]] == [(old, True)]
+
+
+def test_list_filters_by_kind_subject_and_time(add, run) -> None:
+    """Each option narrows the list."""
+    note = add("a note", 2)
+    fact = add("I live in Porto.", 5, subject="user.city")
+
+    def ids(*options: str) -> list[str]:
+        return [
+            memory["id"] for memory in run("memory", "list", "--json", *options).json["memories"]
+        ]
+
+    assert ids() == [note, fact]
+    assert ids("--kind", "fact") == [fact]
+    assert ids("--subject", "user.city") == [fact]
+    assert ids("--until", "2026-03-02") == [note]
+    assert ids("--since", "2026-03-03") == [fact]
+    assert ids("--limit", "1") == [fact]
+
+
+def test_show_tells_all_of_one_memory(add, run) -> None:
+    """Text, time, verdict and its reason."""
+    memory = add("I live in Porto.", subject="user.city")
+    shown = run("memory", "show", memory, "--json").json
+    assert shown["text"] == "I live in Porto."
+    assert shown["subject"] == "user.city"
+    assert shown["verdict"] == "fresh"
+    assert shown["reason"]
+    human = run("memory", "show", memory).out
+    assert "I live in Porto." in human
+    assert memory in human
+
+
+def test_an_unknown_id_is_the_users_error(run) -> None:
+    """Exit 2 and how to find the right one."""
+    ran = run("memory", "show", "nothing", "--json")
+    assert ran.code == 2
+    assert ran.json["error"]["code"] == "not_found"
+
+
+def test_forget_removes_for_good_and_a_dry_run_does_not(add, run, home) -> None:
+    """What is forgotten is in no list, no search and no file."""
+    memory = add("the parrot's name is Zaphod")
+    kept = add("the cat's name is Trillian")
+    dry = run("memory", "forget", memory, "--dry-run", "--json").json
+    assert dry["forgotten"] == [memory]
+    assert dry["dry_run"]
+    assert len(run("memory", "list", "--json").json["memories"]) == 2
+    done = run("memory", "forget", memory, "--json").json
+    assert done["forgotten"] == [memory]
+    assert [m["id"] for m in run("memory", "list", "--json").json["memories"]] == [kept]
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"Zaphod" in path.read_bytes()]
+
+
+def test_forget_without_a_condition_is_refused(add, run) -> None:
+    """Nothing is forgotten by mistake."""
+    add("kept")
+    ran = run("memory", "forget", "--json")
+    assert ran.code == 2
+    assert len(run("memory", "list", "--json").json["memories"]) == 1
+
+
+def test_text_is_shown_as_it_is_written(add, run) -> None:
+    """Markup in a memory is text."""
+    add("use [bold]this[/bold] and :smile: {braces}")
+    assert "[bold]this[/bold] and :smile: {braces}" in run("memory", "list").out
+
+
+@pytest.mark.parametrize(
+    ("stdin", "said"),
+    [
+        (b"", "empty"),
+        (b" \n ", "empty"),
+        (b"\xff\xfe\x00binary", "not UTF-8"),
+        (b"a\x00b", "not text"),
+        (b"x" * 2_000_000, "200,000 characters"),
+        ("界".encode() * 1_000_000, "200,000 characters"),
+    ],
+)
+def test_what_is_no_text_is_refused(stdin, said, run) -> None:
+    """Empty, binary and endless input: one clear line, exit 2, nothing stored."""
+    ran = run("memory", "add", "-", stdin=stdin)
+    assert ran.code == 2
+    assert said in ran.err
+    assert run("memory", "list", "--json").json["memories"] == []
+
+
+def test_text_is_read_from_a_pipe(run) -> None:
+    """`echo text | assistant memory add -` works."""
+    assert run("memory", "add", "-", stdin="来自管道 from a pipe\n".encode()).code == 0
+    assert run("memory", "list", "--json").json["memories"][0]["text"] == "来自管道 from a pipe"
+
+
+def test_an_unknown_kind_is_named(run) -> None:
+    """The message says which kinds there are."""
+    ran = run("memory", "list", "--kind", "rumour")
+    assert ran.code == 2
+    assert "rumour" in ran.err
+    assert "tool_result" in ran.err
+
+
+def test_stats_count_what_is_there(add, run) -> None:
+    """Counts by kind and verdict, as data and for people."""
+    add("one")
+    add("I live in Porto.", subject="user.city")
+    stats = run("memory", "stats", "--json").json
+    assert stats["chunks"] == 2
+    assert stats["kinds"] == {"note": 1, "fact": 1}
+    assert "chunks" in run("memory", "stats").out
+
+
+def test_owners_are_apart(add, run, monkeypatch) -> None:
+    """Another owner of the same home sees nothing of the first."""
+    add("mine alone")
+    monkeypatch.setenv("ASSISTANT_OWNER", "other")
+    assert run("memory", "list", "--json").json["memories"] == []
+    assert run("memory", "search", "alone", "--json").json["memories"] == []
