@@ -36,37 +36,38 @@ class ListedModel(ChatModel, Protocol):
 
 
 class DeferredModel:
-    """`ChatModel` that is built when it is first asked, so that the question is kept before.
+    """A model on this machine that is loaded when it is first asked: the question is kept before.
 
     Attributes:
-        name, local: known without building it.
+        name, address: as the loaded model has them.
     """
 
-    def __init__(self, name: str, build: Callable[[], ListedModel], *, local: bool) -> None:
+    address = "local"
+
+    def __init__(self, name: str, load: Callable[[], ListedModel]) -> None:
         self.name = name
-        self.local = local
-        self._build = build
+        self._load = load
         self._lock = Lock()
-        self._built: ListedModel | None = None
+        self._loaded: ListedModel | None = None
 
     def complete(self, request: ModelRequest) -> Iterator[str | ModelReply]:
         """See `ChatModel.complete`."""
         return self._model().complete(request)
 
     def names(self) -> list[str]:
-        """Return the names of the models at the server."""
+        """See `ListedModel.names`."""
         return self._model().names()
 
     def close(self) -> None:
-        """Close the model, if it was built."""
-        if self._built is not None:
-            self._built.close()
+        """Close the model, if it was loaded."""
+        if self._loaded is not None:
+            self._loaded.close()
 
     def _model(self) -> ListedModel:
         with self._lock:
-            if self._built is None:
-                self._built = self._build()
-            return self._built
+            if self._loaded is None:
+                self._loaded = self._load()
+            return self._loaded
 
 
 def choose_model(
@@ -75,31 +76,40 @@ def choose_model(
     waiting: Callable[[str], AbstractContextManager[Progress]],
     notify: Callable[[str], None],
     tell_small: Callable[[str], None],
-) -> DeferredModel:
+) -> ListedModel:
     """Return the model that the settings name.
 
     Args:
         notify: told of retries.
         tell_small: told that the packaged model is small, when it is loaded.
+
+    Raises:
+        SettingsError: the address or the key cannot be one.
     """
     if not settings.local:
         return _remote(settings, notify)
-    path = settings.model_path
+    named = settings.model_path
 
-    def build() -> ListedModel:
-        from assistant.model.local import CONTEXT_TOKENS, LocalChatModel
+    def load() -> ListedModel:
+        from assistant.model.local import LocalChatModel
 
-        file = path or packaged_file()
-        limit = settings.context_limit or CONTEXT_TOKENS
+        file = named or packaged_file()
         with waiting(f"Loading {file.stem}") as progress:
-            model = LocalChatModel(file, context_tokens=limit, progress=progress)
-        if path is None:
+            model = LocalChatModel(file, context_tokens=local_context(settings), progress=progress)
+        if named is None:
             tell_small(SMALL)
         return model
 
     from assistant.model.download import PACKAGED
 
-    return DeferredModel((path or Path(PACKAGED.file)).stem, build, local=True)
+    return DeferredModel((named or Path(PACKAGED.file)).stem, load)
+
+
+def local_context(settings: Settings) -> int:
+    """Return the context in tokens with which a model is loaded here."""
+    from assistant.model.local import CONTEXT_TOKENS
+
+    return settings.context_limit or CONTEXT_TOKENS
 
 
 def packaged_file() -> Path:
@@ -119,19 +129,13 @@ def packaged_file() -> Path:
     return models_folder() / PACKAGED.file
 
 
-def _remote(settings: Settings, notify: Callable[[str], None]) -> DeferredModel:
-    default = SERVER_DEFAULT if settings.openai_base_url else OPENAI_DEFAULT
-    name = settings.model or default
+def _remote(settings: Settings, notify: Callable[[str], None]) -> ListedModel:
+    from assistant.model.client import OpenAIChatModel
+
     key = settings.openai_api_key
-
-    def build() -> ListedModel:
-        from assistant.model.client import OpenAIChatModel
-
-        return OpenAIChatModel(
-            name,
-            base_url=settings.openai_base_url,
-            api_key=key.get_secret_value() if key else None,
-            notify=notify,
-        )
-
-    return DeferredModel(name, build, local=False)
+    return OpenAIChatModel(
+        settings.model or (SERVER_DEFAULT if settings.openai_base_url else OPENAI_DEFAULT),
+        base_url=settings.openai_base_url,
+        api_key=key.get_secret_value() if key else None,
+        notify=notify,
+    )

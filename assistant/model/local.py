@@ -47,7 +47,7 @@ class LocalChatModel:
         """Load the model; this takes seconds.
 
         Args:
-            threads: None means half of the processors, from 2 to 8.
+            threads: None means as many as this machine has to spare.
             progress: told the bytes that were read from the disk, of all.
 
         Raises:
@@ -124,7 +124,15 @@ def _serve(path: Path, name: str, context_tokens: int, threads: int, key: str) -
 
 
 def _threads() -> int:
-    return min(8, max(2, (os.cpu_count() or 2) // 2))
+    """Half of the processors, from 2 to 8; one on a machine that is busy with other work.
+
+    The threads wait for each other several hundred times a token: where they must share the
+    processors, two were measured five times slower than one.
+    """
+    processors = os.cpu_count() or 2
+    if hasattr(os, "getloadavg") and os.getloadavg()[0] > 2 * processors:
+        return 1
+    return min(8, max(2, processors // 2))
 
 
 def _check_magic(path: Path) -> None:
