@@ -1,1 +1,1 @@
-"""How calls and answers are written and read: native tools, response schema, text."""
+"""Three ways to have a model call tools, over one loop: `tools`, `schema` and `text`."""

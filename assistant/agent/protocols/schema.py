@@ -1,0 +1,256 @@
+"""The `schema` protocol, for small models that follow a JSON schema but not `tools`.
+
+Code carries what such a model cannot (measured: see `docs/models.md`): it shortlists the tools by
+the question, has the model fill in the arguments only, under a schema, checks that these were
+said and not made up, makes a refresh call itself where a stale memory names it, withholds stale
+values, and asks for the answer in plain words, from memories and results only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from assistant.agent.grounding import ungrounded
+from assistant.agent.intent import Intent, intent_of
+from assistant.agent.moment import today
+from assistant.agent.protocols.protocol import (
+    Answer,
+    Ask,
+    Calls,
+    Frame,
+    Nothing,
+    Reading,
+    Unreadable,
+)
+from assistant.agent.reading import read_object, without_thinking
+from assistant.agent.run import Run
+from assistant.agent.shortlist import Similarity, shortlist
+from assistant.context.cutting import cut
+from assistant.context.memories import quote
+from assistant.context.request import ContextRequest
+from assistant.context.window import reading
+from assistant.context.wording import Language
+from assistant.messages import Json, Message, ToolCall
+from assistant.model.chat_model import ModelReply
+from assistant.prompts import prompt
+from assistant.tools import Tool, ToolRegistry, calls
+from memory_store import Hit
+from memory_store.store import estimate_tokens
+
+Known = Callable[[str], Hit | None]
+"""Returns the memory of a subject, if it is current."""
+
+MOST_CALLS = 4
+"""Calls of one tool that a reply may ask for at once."""
+RESULT_SHARE = 0.3
+"""Share of the context that the results of the run may take."""
+
+_FILL = {
+    "en": "(Fill in the arguments of the tool {name}, only from what the user says: {about})",
+    "zh": "（只根据用户所说，填写工具 {name} 的参数：{about}）",
+}
+_MODE: dict[Language, dict[Intent, str]] = {
+    "en": {
+        "question": "(Answer from the memories, conversation and tool results only.)",
+        "statement": "(The user tells you this. Acknowledge it in one short sentence.)",
+        "small_talk": "(Reply in a kind, natural way.)",
+    },
+    "zh": {
+        "question": "（只根据记忆、对话和工具结果回答。）",
+        "statement": "（用户在告诉你一件事。用一句话简短回应。）",
+        "small_talk": "（友好自然地回应。）",
+    },
+}
+_MISSING = {
+    "en": "(To look this up, {names} must be known and was not said. Ask the user for it.)",
+    "zh": "（要查这个，需要知道 {names}，但用户没有说。请向用户询问。）",
+}
+_CALLED = {"en": "Tool called: {}", "zh": "调用了工具：{}"}
+_RETURNED = {
+    "en": "Tool result of {}, true now:\n{}",
+    "zh": "工具 {} 的结果，现在有效：\n{}",
+}
+_FAILED = {"en": "The tool {} failed:\n{}", "zh": "工具 {} 失败：\n{}"}
+_PAST = {"en": "Tool result:\n{}", "zh": "工具结果：\n{}"}
+_EMPTY = {"en": "Your reply was empty. Answer.", "zh": "你的回复是空的。请回答。"}
+
+
+@dataclass(slots=True)
+class SchemaProtocol:
+    """Asks a small model, for one run."""
+
+    tools: ToolRegistry
+    similarity: Similarity
+    known: Known
+    name: str = field(default="schema", init=False)
+    _queue: list[Tool] | None = field(default=None, init=False)
+    _filling: Tool | None = field(default=None, init=False)
+    _missing: list[str] = field(default_factory=list[str], init=False)
+    _language: Language = field(default="en", init=False)
+
+    def frame(self, language: Language) -> Frame:
+        """Return a short system prompt; tools are shown when their turn comes."""
+        self._language = language
+        return Frame(prompt("schema", language), withhold_stale=True, adapt=self._adapt)
+
+    def plan(self, run: Run) -> Ask | Calls:
+        """Make a refresh call, have arguments filled in, or ask for the answer."""
+        if self._queue is None:
+            self._queue = self._shortlisted(run.question)
+        while self._queue:
+            tool = self._queue.pop(0)
+            refresh = self._refresh(tool, run)
+            if refresh is not None:
+                return Calls((_as_call(tool, refresh, run, 1),))
+            if not tool.arguments.model_fields:
+                return Calls((_as_call(tool, {}, run, 1),))
+            self._filling = tool
+            return self._ask_arguments(tool, run)
+        return self._ask_answer(run)
+
+    def read(self, reply: ModelReply, run: Run) -> Reading:
+        """Take the arguments that the model filled in, or its answer."""
+        text = without_thinking(reply.text)
+        if self._filling is None:
+            return Answer(text) if text else Unreadable("", _EMPTY[run.language])
+        tool, self._filling = self._filling, None
+        read = read_object(text) or {}
+        found = cast("Sequence[Json]", read.get("calls", []))
+        asked = [cast("dict[str, Json]", each) for each in found if isinstance(each, dict)]
+        wanted = self._worth_calling(tool, asked, run)
+        if not wanted:
+            return Nothing()
+        return Calls(
+            tuple(_as_call(tool, each, run, at) for at, each in enumerate(wanted, start=1))
+        )
+
+    def _shortlisted(self, question: str) -> list[Tool]:
+        intent = intent_of(question)
+        if intent == "small_talk":
+            return []
+        found = shortlist(question, self.tools, self.similarity)
+        # What is only told needs no tool, but for one that says that it applies.
+        return found if intent == "question" else [tool for tool in found if tool.when is not None]
+
+    def _refresh(self, tool: Tool, run: Run) -> dict[str, Json] | None:
+        """Return the arguments of the call that a stale memory names, if the question means it."""
+        judged = [hit.judgement for hit in run.request.recall.hits]
+        judged += [each.judgement for each in run.request.recall.dropped]
+        judged += run.request.judgements.values()
+        for judgement in judged:
+            if judgement.verdict.current or judgement.call is None:
+                continue
+            call = calls.parse(judgement.call)
+            if call is None or call[0] != tool.name or not call[1]:
+                continue
+            if not ungrounded(tool, call[1], run.question):
+                return call[1]
+        return None
+
+    def _ask_arguments(self, tool: Tool, run: Run) -> Ask:
+        about = f"{tool.description} {_parameters(tool)}"
+        told = _FILL[run.language].format(name=tool.name, about=about)
+        schema: dict[str, Json] = {
+            "type": "object",
+            "properties": {
+                "calls": {
+                    "type": "array",
+                    "items": _strict(tool.parameters),
+                    "minItems": 1,
+                    "maxItems": MOST_CALLS,
+                }
+            },
+            "required": ["calls"],
+            "additionalProperties": False,
+        }
+        request = run.request if tool.max_age is not None else _without_memories(run.request)
+        question = f"{today(run)}\n\n{run.question}\n\n{told}"
+        return Ask(replace(request, question=question, response_schema=schema), shown=False)
+
+    def _ask_answer(self, run: Run) -> Ask:
+        mode = _MODE[run.language][intent_of(run.question)]
+        if self._missing and not run.made:
+            mode = _MISSING[run.language].format(names=", ".join(dict.fromkeys(self._missing)))
+        # What a tool has told is the answer; memories beside it lead such a model astray.
+        request = _without_memories(run.request) if run.gathered else run.request
+        question = "\n\n".join((today(run), *self._results(run), run.question, mode))
+        nudges = tuple(s for s in run.steps if s.message.role != "tool" and not s.message.calls)
+        return Ask(replace(request, question=question, steps=nudges))
+
+    def _results(self, run: Run) -> Iterator[str]:
+        """Yield what the calls told, before the question, where such a model reads it best."""
+        most = int(run.room * RESULT_SHARE) // max(len(run.made), 1)
+        for made in run.made:
+            text = cut(made.outcome.text, most, estimate_tokens, rest=reading(made.chunk_id))
+            form = _RETURNED if made.outcome.ok else _FAILED
+            yield form[run.language].format(made.outcome.call or made.call.name, quote(text))
+
+    def _worth_calling(
+        self, tool: Tool, found: list[dict[str, Json]], run: Run
+    ) -> list[dict[str, Json]]:
+        """Return the calls that are valid, said by the user, and not known already."""
+        wanted: dict[str, dict[str, Json]] = {}
+        said = "\n".join((run.question, *(turn.question for turn in run.request.window[-3:])))
+        for arguments in found:
+            made_up = ungrounded(tool, arguments, said)
+            required = cast("list[str]", tool.parameters.get("required", []))
+            if missing := [name for name in made_up if name in required]:
+                self._missing += missing
+                continue
+            kept = {name: value for name, value in arguments.items() if name not in made_up}
+            read = self.tools.read(tool.name, kept)
+            if isinstance(read, str):
+                continue
+            text = tool.canonical(read[1])
+            if tool.max_age is not None and self._is_known(tool.subject_of(read[1]), run):
+                continue
+            wanted[text] = kept
+        return list(wanted.values())
+
+    def _is_known(self, subject: str, run: Run) -> bool:
+        """Whether a current memory of that subject stands before the model; recalled if need be."""
+        recall = run.request.recall
+        if any(hit.chunk.subject == subject and hit.verdict.current for hit in recall.hits):
+            return True
+        hit = self.known(subject)
+        if hit is None:
+            return False
+        shown = {chunk for turn in run.request.window for chunk in turn.chunk_ids}
+        if hit.chunk.id not in shown:
+            run.request = replace(run.request, recall=replace(recall, hits=(hit, *recall.hits)))
+        return True
+
+    def _adapt(self, message: Message) -> Message:
+        """Say calls and results in words, as such a model's template has no place for them."""
+        if message.calls:
+            texts = (calls.canonical(c.name, read_object(c.arguments) or {}) for c in message.calls)
+            return Message("user", _CALLED[self._language].format(", ".join(texts)))
+        if message.role == "tool":
+            return Message("user", _PAST[self._language].format(quote(message.content)))
+        return message
+
+
+def _as_call(tool: Tool, arguments: Mapping[str, Json], run: Run, number: int) -> ToolCall:
+    text = json.dumps(arguments, ensure_ascii=False)
+    return ToolCall(f"call_{run.number}_{number}", tool.name, text)
+
+
+def _without_memories(request: ContextRequest) -> ContextRequest:
+    return replace(request, recall=replace(request.recall, hits=()))
+
+
+def _parameters(tool: Tool) -> str:
+    properties = cast("Mapping[str, Mapping[str, Json]]", tool.parameters.get("properties", {}))
+    return "; ".join(
+        f"{name}: {schema['description']}"
+        for name, schema in properties.items()
+        if "description" in schema
+    )
+
+
+def _strict(parameters: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the schema without what a grammar cannot hold or a small model stumbles over."""
+    return {key: value for key, value in parameters.items() if key not in ("description",)}

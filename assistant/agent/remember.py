@@ -1,0 +1,130 @@
+"""Writes a run down: its steps as they happen, its texts as memories with their contracts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assistant.agent.run import Run
+from assistant.context.window import chunk_ids
+from assistant.events import Stopped
+from assistant.messages import Message, ToolCall
+from assistant.sessions import Session, Sessions, Turn, TurnMessage
+from assistant.tools.registry import Outcome
+from memory_store import Chunk, Draft
+from memory_store.store import MemoryStore
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_CHINESE = re.compile(r"[㐀-鿿]{2,}")
+_SHARE = 0.5
+"""From this share of a source's own words on, an answer counts as made from it."""
+
+
+class Recorder:
+    """Keeps runs in the sessions and in the store; what belongs together commits together."""
+
+    def __init__(self, store: MemoryStore, sessions: Sessions) -> None:
+        self._store = store
+        self._sessions = sessions
+
+    def question(self, session: Session, turn: Turn) -> Turn:
+        """Remember a turn's question."""
+        draft = Draft("question", turn.question, session=session.id, turn=turn.id)
+        with self._store.ledger.write() as connection:
+            (chunk,) = self._store.remember([draft], joined=connection)
+            return self._sessions.link_question(turn, chunk.id, joined=connection)
+
+    def asked(self, run: Run, message: Message) -> None:
+        """Write down an assistant message with calls, before they run."""
+        step = TurnMessage(message, run.number)
+        run.steps.append(step)
+        self._sessions.add(run.turn, [step])
+
+    def result(self, run: Run, call: ToolCall, outcome: Outcome, remark: str) -> str | None:
+        """Write down a call's result and remember it; return its chunk's id, if it has one."""
+        with self._store.ledger.write() as connection:
+            chunk_id: str | None = None
+            if outcome.ok and outcome.subject is not None:
+                draft = Draft(
+                    "tool_result",
+                    outcome.text,
+                    session=run.session.id,
+                    turn=run.turn.id,
+                    step=run.number,
+                    subject=outcome.subject,
+                    freshness=outcome.freshness,
+                    origin="tool",
+                    derived_from=outcome.sources,
+                )
+                chunk_id = self._store.remember([draft], joined=connection)[0].id
+            told = Message("tool", outcome.text, call_id=call.id)
+            step = TurnMessage(told, run.number, chunk_id, outcome.ok)
+            self._sessions.add(run.turn, [step], joined=connection)
+        if remark:
+            told = Message("tool", f"{outcome.text}\n{remark}", call_id=call.id)
+        run.steps.append(TurnMessage(told, run.number, chunk_id, outcome.ok))
+        return chunk_id
+
+    def answer(self, run: Run, text: str, stopped: Stopped) -> Turn:
+        """Write down how a run ended, and remember its answer with what it was made from."""
+        with self._store.ledger.write() as connection:
+            chunk_id: str | None = None
+            if stopped == "answered" and text.strip():
+                draft = Draft(
+                    "answer",
+                    text,
+                    session=run.session.id,
+                    turn=run.turn.id,
+                    step=run.number,
+                    origin="assistant",
+                    derived_from=tuple(dict.fromkeys(self._sources(run, text))),
+                )
+                chunk_id = self._store.remember([draft], joined=connection)[0].id
+            return self._sessions.finish(
+                run.turn, text, stopped, answer_chunk=chunk_id, joined=connection
+            )
+
+    def _sources(self, run: Run, answer: str) -> Iterator[str]:
+        """Yield the ids of what an answer was made from and may age."""
+        for made in run.made:
+            if made.outcome.ok:
+                yield from (made.chunk_id,) if made.chunk_id else made.outcome.sources
+        for chunk in self._perishable(run):
+            if uses(answer, chunk.text, run.question):
+                yield chunk.id
+
+    def _perishable(self, run: Run) -> Iterator[Chunk]:
+        """Yield the memories before the model, in the window too, that age or inherit an age."""
+        for hit in run.request.recall.hits:
+            if _ages(hit.chunk):
+                yield hit.chunk
+        for chunk_id in chunk_ids(run.request.window):
+            judgement = run.request.judgements.get(chunk_id)
+            if judgement is not None:
+                chunk = self._store.get(chunk_id)
+                if _ages(chunk):
+                    yield chunk
+
+
+def _ages(chunk: Chunk) -> bool:
+    return chunk.freshness.max_age is not None or bool(chunk.derived_from)
+
+
+def uses(answer: str, source: str, question: str) -> bool:
+    """Whether an answer gives a value of `source` that the question does not hold itself.
+
+    Numbers decide where the source has any; else the share of its words that the answer repeats.
+    """
+    numbers = set(_NUMBER.findall(source)) - set(_NUMBER.findall(question))
+    if numbers:
+        return not numbers.isdisjoint(_NUMBER.findall(answer))
+    words = _words(source) - _words(question)
+    return bool(words) and len(words & _words(answer)) >= _SHARE * len(words)
+
+
+def _words(text: str) -> set[str]:
+    words = {word.lower() for word in _WORD.findall(text)}
+    for run in _CHINESE.findall(text):
+        words.update(run[at : at + 2] for at in range(len(run) - 1))
+    return words
