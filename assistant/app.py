@@ -14,11 +14,15 @@ from assistant.settings import Settings
 from memory_store.protocols import Clock, Progress
 
 if TYPE_CHECKING:
-    from assistant.model.choice import DeferredModel
+    from assistant.agent.loop import Agent
+    from assistant.agent.protocols.choice import Protocols
+    from assistant.context.budget import ContextManager
+    from assistant.model.choice import ListedModel
     from assistant.sessions import Sessions
     from assistant.study.companion import Study
     from assistant.tools.definition import Confirm
     from assistant.tools.registry import ToolRegistry
+    from memory_store.chunk import Chunk
     from memory_store.ledger import Ledger
     from memory_store.store import MemoryStore
 
@@ -95,6 +99,8 @@ class App:
             embedder=self.settings.embedder,
             clock=self.clock,
             zone=self.zone,
+            count_tokens=self._count_tokens,
+            validator=self._validate,
             chroma=self.settings.chroma,
             ledger=self.ledger,
         )
@@ -112,10 +118,23 @@ class App:
     @cached_property
     def tools(self) -> ToolRegistry:
         """The tools that the model may call: ours, the user's, those of installed packages."""
-        raise NotImplementedError
+        from assistant.tools import ToolRegistry, calculate, clock
+        from assistant.tools.loading import tools_from_file, tools_from_packages
+        from assistant.tools.memory import memory_tools
+
+        named = self.settings.tools
+        return ToolRegistry(
+            (
+                *clock.TOOLS,
+                *calculate.TOOLS,
+                *memory_tools(self.store, self.zone),
+                *(tools_from_file(named) if named is not None else ()),
+                *tools_from_packages(),
+            )
+        )
 
     @cached_property
-    def model(self) -> DeferredModel:
+    def model(self) -> ListedModel:
         """The model that answers."""
         from assistant.model.choice import choose_model
 
@@ -127,6 +146,61 @@ class App:
         )
         self._closing.callback(model.close)
         return model
+
+    @cached_property
+    def context(self) -> ContextManager:
+        """What fits every request to the model's context."""
+        from assistant.context.budget import DEFAULT_RESERVE, ContextManager
+        from assistant.context.learned import ModelCounts
+        from assistant.context.tokens import Counter
+        from assistant.model.choice import local_context
+
+        settings = self.settings
+        return ContextManager(
+            Counter(self.model.name),
+            ModelCounts(self.ledger),
+            zone=self.zone,
+            limit=local_context(settings) if settings.local else settings.context_limit,
+            reserve=settings.reply_reserve or DEFAULT_RESERVE,
+        )
+
+    @cached_property
+    def protocols(self) -> Protocols:
+        """How models are asked to call tools."""
+        from assistant.agent.protocols.choice import Protocols
+
+        settings = self.settings
+        return Protocols.over(
+            self.store, self.tools, choice=settings.protocol, small=settings.local
+        )
+
+    @cached_property
+    def agent(self) -> Agent:
+        """What answers questions."""
+        from assistant.agent.loop import Agent
+        from assistant.context.rolling import Roller
+
+        roller = Roller(self.context, self.sessions, self.store, self.model)
+        return Agent(
+            model=self.model,
+            store=self.store,
+            sessions=self.sessions,
+            manager=self.context,
+            tools=self.tools,
+            protocols=self.protocols,
+            clock=self.clock,
+            zone=self.zone,
+            language=self.settings.language,
+            temperature=self.settings.temperature,
+            confirm=self.front.confirm,
+            afterwards=[roller.afterwards],
+        )
+
+    def _count_tokens(self, text: str) -> int:
+        return self.context.counter.count(text)
+
+    def _validate(self, chunk: Chunk) -> str | None:
+        return self.tools.validator(chunk)
 
     def _tell_once(self, line: str) -> None:
         """Tell the user that the packaged model is small, once in the life of a home."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from assistant.app import App
+    from assistant.sessions import Session
 
 app = typer.Typer()
 
@@ -38,12 +42,32 @@ def ask(
     from assistant.cli.views import print_json, run_json
     from assistant.run_record import record_run
 
-    question = "" if retry and text is None else read_text(text, "question")
+    question = "" if retry else read_text(text, "question")
     with opened(ctx, confirms=not as_json, protocol=protocol) as app:
-        where = app.sessions.open(session)
-        events = app.agent.run(where, question)
+        events = (
+            app.agent.retry(_unanswered(app, session))
+            if retry
+            else app.agent.run(app.sessions.open(session), question)
+        )
         screen = Screen(app.front.waiting, out=io.StringIO() if as_json else None, trace=trace)
         record = record_run(screen.follow(events))
         if as_json:
-            print_json(run_json(record, **app.run_facts()))
+            facts = run_json(
+                record,
+                model=app.model.name,
+                protocol=app.protocols.choose(app.model).name,
+                limit=app.context.limit,
+                reserve=app.context.reserve,
+            )
+            print_json(facts)
         drain(events)
+
+
+def _unanswered(app: App, name: str | None) -> Session:
+    """Return the session of that name, or the one used last, whose question is to be retried."""
+    from assistant.errors import UserError
+
+    found = app.sessions.find(name) if name is not None else app.sessions.latest()
+    if found is None:
+        raise UserError(f"There is no session {name or 'yet'}, and nothing to ask again.")
+    return found

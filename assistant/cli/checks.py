@@ -90,7 +90,7 @@ def _tools(app: App) -> Check:
 
 def _model(app: App) -> Check:
     model, settings = app.model, app.settings
-    if model.local:
+    if settings.local:
         from assistant.model.choice import packaged_file
 
         path = settings.model_path or packaged_file()

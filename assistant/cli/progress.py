@@ -20,18 +20,19 @@ class Waiter:
 
     def __init__(self) -> None:
         self._innermost: _Wait | None = None
+        self._said: set[str] = set()
 
     @contextmanager
     def waiting(self, what: str) -> Generator[Progress]:
         """Show `what` while the block runs, if it runs long.
 
         The block gets a callback for (done, total); once called, a bar stands for the spinner.
-        Where standard error is no terminal, one line is printed instead.
+        Where standard error is no terminal, one line is printed instead, once.
         """
         outer = self._innermost
         if outer is not None:
             outer.hide()
-        wait = self._innermost = _Wait(what)
+        wait = self._innermost = _Wait(what, self._said)
         wait.show_later()
         try:
             yield wait.update
@@ -43,8 +44,9 @@ class Waiter:
 
 
 class _Wait:
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, said: set[str]) -> None:
         self._what = what
+        self._said = said
         self._done, self._total = 0, 0
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
@@ -75,7 +77,9 @@ class _Wait:
             if self._timer is None:  # it ended just now
                 return
             if not sys.stderr.isatty():
-                print(f"{self._what} …", file=sys.stderr, flush=True)
+                if self._what not in self._said:
+                    print(f"{self._what} …", file=sys.stderr, flush=True)
+                self._said.add(self._what)
                 return
             self._bar = _Bar(self._what)
             self._bar.update(self._done, self._total)
