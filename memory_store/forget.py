@@ -13,6 +13,7 @@ from memory_store import lexical, records, tables
 from memory_store.chunk import Chunk, Interval
 from memory_store.errors import InvalidInput
 from memory_store.identity import tombstone
+from memory_store.ledger import Ledger
 from memory_store.tables import to_micros
 
 QUOTE = 40
@@ -62,6 +63,39 @@ class Selection:
             raise InvalidInput("say what to forget: ids, a subject, a session, a query or a time.")
         if self.query is not None and not self.query.strip():
             raise InvalidInput("the query is blank; give words that the texts to forget hold.")
+
+
+def forget(
+    ledger: Ledger,
+    owner: str,
+    selection: Selection,
+    now: datetime,
+    callbacks: Sequence[OnForget],
+    *,
+    dry_run: bool,
+) -> Forgotten:
+    """Find and, unless on a dry run, remove in one transaction, callbacks included.
+
+    Raises:
+        InvalidInput: no condition is given.
+    """
+    selection.check()
+    if dry_run:
+        with ledger.read() as connection:
+            named, derived, kept = find(connection, owner, selection)
+    else:
+        with ledger.write() as connection:
+            named, derived, kept = find(connection, owner, selection)
+            if selection.session is not None:
+                remove_copies(connection, kept, selection.session)
+            gone = [*named, *derived]
+            if gone:
+                remove(connection, owner, [chunk.id for chunk in gone], now)
+                for callback in callbacks:
+                    callback(connection, gone)
+    return Forgotten(
+        tuple(named), tuple(derived), tuple(chunk.id for chunk in kept), dry_run=dry_run
+    )
 
 
 def find(

@@ -57,16 +57,23 @@ def event_time(chunk: Chunk) -> datetime:
     return chunk.about.start if chunk.about is not None else chunk.created_at
 
 
+def trusted(chunk: Chunk) -> bool:
+    """Whether the chunk stands on the user's word or the assistant's, not on a text read."""
+    return chunk.origin in ("user", "assistant")
+
+
 def newest_first(chunks: Sequence[Chunk], now: datetime) -> list[Chunk]:
     """Order chunks of one subject, the current one first.
 
     What comes from the future (a clock that went back, or a run with an earlier `now`) is never
-    newer than what is not; equal times, and the future among itself, are ordered by id.
+    newer than what is not; equal times, and the future among itself, are ordered by id. What a
+    tool or a page says never takes the place of what the user said, however new it is.
     """
 
-    def age_key(chunk: Chunk) -> tuple[bool, datetime, str]:
+    def age_key(chunk: Chunk) -> tuple[bool, bool, datetime, str]:
         known = chunk.created_at <= now
-        return (known, min(event_time(chunk), now) if known else now, chunk.id)
+        at = min(event_time(chunk), now) if known else now
+        return (known, trusted(chunk), at, chunk.id)
 
     return sorted(chunks, key=age_key, reverse=True)
 
@@ -102,15 +109,19 @@ def judge(
 
 def _judge_alone(chunk: Chunk, now: datetime, newest: Chunk | None, tag: str | None) -> Judgement:
     contract = chunk.freshness
-    as_of = min(chunk.checked_at, now)
+    # A check made under a later clock than now's says nothing about now.
+    checked_at = chunk.checked_at if chunk.checked_at <= now else chunk.created_at
+    as_of = min(checked_at, now)
     if newest is not None and newest.id != chunk.id:
-        reason = f"{newest.kind} {newest.id} of {newest.created_at.isoformat()} is newer"
+        by_word = trusted(newest) and not trusted(chunk)
+        why = "is the user's own word" if by_word else "is newer"
+        reason = f"{newest.kind} {newest.id} of {newest.created_at.isoformat()} {why}"
         return Judgement(Verdict.SUPERSEDED, as_of, reason, contract.call)
     if contract.max_age is None:
         return Judgement(Verdict.FRESH, as_of, "does not age", contract.call)
-    from_future = chunk.checked_at > now
+    from_future = checked_at > now
     # RFC 9111, 4.2: fresh while the age is below the lifetime, so that a lifetime of 0 never is.
-    if not from_future and now - chunk.checked_at < contract.max_age:
+    if not from_future and now - checked_at < contract.max_age:
         return Judgement(Verdict.FRESH, as_of, "within its max_age", contract.call)
     if contract.validator is not None and contract.tag is not None and tag is not None:
         if tag == contract.tag:

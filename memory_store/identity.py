@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Iterator
 from datetime import datetime
 
-from memory_store.chunk import Draft
+from memory_store.chunk import Chunk, Draft
 from memory_store.tables import to_micros
 
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, as the ULID spec has it
@@ -28,8 +28,8 @@ def new_ids(now: datetime, last: str) -> Iterator[str]:
         yield _encode(value)
 
 
-def digest(owner: str, draft: Draft) -> bytes:
-    """What makes two drafts the same thing said again: all but where and when it was said."""
+def digest(owner: str, draft: Draft | Chunk) -> bytes:
+    """What makes two of them the same thing said again: all but where and when it was said."""
     contract = draft.freshness
     about = draft.about
     parts = [

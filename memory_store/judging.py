@@ -11,7 +11,7 @@ from sqlalchemy import Connection, update
 
 from memory_store import records, tables
 from memory_store.chunk import Chunk
-from memory_store.freshness import Judgement, judge
+from memory_store.freshness import Judgement, event_time, judge
 from memory_store.ledger import Ledger
 from memory_store.protocols import Validator
 from memory_store.tables import to_micros
@@ -83,16 +83,17 @@ class Case:
             tag=self.tags.get(chunk.id),
             sources=sources,
         )
-        self._done[chunk.id] = replace(judgement, conflicts_with=_conflicts(chunk, same))
+        self._done[chunk.id] = replace(judgement, conflicts_with=_conflicts(chunk, same, self.now))
         return self._done[chunk.id]
 
 
-def _conflicts(chunk: Chunk, same: Sequence[Chunk]) -> tuple[str, ...]:
-    """The rival on another authority that says otherwise, later than what is current."""
+def _conflicts(chunk: Chunk, same: Sequence[Chunk], now: datetime) -> tuple[str, ...]:
+    """The other of two that say different things, where the user's word is not the later one."""
     if len(same) < 2:
         return ()
     current, other = same
-    if current.text == other.text or other.id < current.id:
+    later = (event_time(other), other.id) > (event_time(current), current.id)
+    if current.text == other.text or not later or other.created_at > now:
         return ()
     if chunk.id == current.id:
         return (other.id,)
@@ -113,7 +114,8 @@ def _expired(chunk: Chunk, now: datetime) -> bool:
     contract = chunk.freshness
     if contract.max_age is None or contract.validator is None or contract.tag is None:
         return False
-    return chunk.checked_at > now or now - chunk.checked_at >= contract.max_age
+    checked_at = chunk.checked_at if chunk.checked_at <= now else chunk.created_at
+    return checked_at > now or now - checked_at >= contract.max_age
 
 
 def _ask(validator: Validator | None, chunk: Chunk) -> str | None:

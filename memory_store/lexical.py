@@ -76,6 +76,11 @@ def purge(connection: Connection) -> None:
     connection.exec_driver_sql("INSERT INTO lexical (lexical) VALUES ('optimize')")
 
 
+def rowids(connection: Connection) -> set[int]:
+    """The rowid of every passage that is indexed, of all owners."""
+    return set(connection.exec_driver_sql("SELECT rowid FROM lexical").scalars())
+
+
 def search(connection: Connection, owner: str, query: str, limit: int) -> list[tuple[int, float]]:
     """The owner's passages that match `query` best: (rowid, BM25 score), best first.
 

@@ -143,6 +143,14 @@ def passage_numbers(connection: Connection, owner: str, ids: Sequence[str]) -> d
     return {name: found[name] for name in ids if name in found}
 
 
+def passage_ids(connection: Connection, through: int | None = None) -> set[str]:
+    """The index's id of every passage, or of those with a vector numbered up to `through`."""
+    query = "SELECT c.id, p.place FROM passages p JOIN chunks c ON c.number = p.chunk"
+    if through is not None:
+        query += f" JOIN vectors v ON v.passage = p.number WHERE v.number <= {int(through)}"
+    return {passage_id(row[0], row[1]) for row in connection.exec_driver_sql(query)}
+
+
 def neighbours(
     connection: Connection, owner: str, ids: Collection[str], *, reach: int = 1
 ) -> dict[str, list[tuple[str, int]]]:

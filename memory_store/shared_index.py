@@ -100,6 +100,51 @@ class SharedIndex:
             return False
         return True
 
+    def renew(self, progress: Progress | None = None) -> int:
+        """Build the index anew, or go on where that was interrupted; how many vectors it holds.
+
+        Raises:
+            IndexUnavailable: another process writes the index, or it cannot be written.
+        """
+        if not self._writer.try_acquire():
+            raise IndexUnavailable(
+                f"The index is written by process {self.holder or 'unknown'};"
+                " end that one first, or do it there."
+            )
+        with self._ledger.write() as connection:
+            state = records.states(connection)
+            if state.get("rebuilding") != identity_of(state):
+                records.renew_index(connection)
+                state = records.states(connection)
+                records.set_state(connection, "rebuilding", identity_of(state))
+        self.follow(state)
+        self._adopt()
+        self._move_on(progress)
+        with self._ledger.write() as connection:
+            records.set_state(connection, "rebuilding", "")
+        return 0 if self.view is None else self.view.index.count()
+
+    def contents(self) -> tuple[set[str], set[str]]:
+        """The ids of the passages that the index holds, and of those that it should hold.
+
+        Raises:
+            IndexUnavailable: it cannot be opened.
+        """
+        with self._loading:
+            with self._ledger.read() as connection:
+                state = records.states(connection)
+                expected = records.passage_ids(connection, int(state["indexed"]))
+            self.follow(state)
+            if not expected and self.view is None:
+                return set(), expected  # never begun: nothing to open
+            if self.view is not None:
+                return self.view.index.ids(), expected
+            index = self._index(state)
+            try:
+                return index.ids(), expected
+            finally:
+                index.close()
+
     def close(self) -> None:
         """Release the index and the right to write it."""
         self.drop()

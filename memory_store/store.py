@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -12,19 +13,24 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import Connection
 
-from memory_store import forget as forgetting
-from memory_store import judging, lexical, records, tables
+from memory_store import judging, lexical, records, tables, transfer
 from memory_store.chunk import Chunk, Draft, Interval, to_utc
 from memory_store.dense import Dense
+from memory_store.echo import Echoes
 from memory_store.embedding import load_embedder
 from memory_store.errors import MemoryStoreError, NotFound
-from memory_store.forget import Forgotten, OnForget
+from memory_store.forget import Forgotten, OnForget, Selection, forget
 from memory_store.freshness import Judgement
+from memory_store.history import Period, timeline
+from memory_store.home import make_private
 from memory_store.ledger import Ledger
 from memory_store.pending import PendingVectors
 from memory_store.protocols import Clock, Embedder, Progress, Reranker, TokenCounter, Validator
 from memory_store.shared_index import SharedIndex
 from memory_store.stats import Stats, read_stats
+from memory_store.tombstones import bury
+from memory_store.transfer import Transferred
+from memory_store.verify import Verification, verify
 from memory_store.writing import Writer, check
 
 if TYPE_CHECKING:
@@ -79,6 +85,7 @@ class MemoryStore:
         self._validator = validator
         self._own_ledger = False
         self._wrote = False
+        self._echoes = Echoes()
         self._on_forget: list[OnForget] = []
         self._pending = PendingVectors(ledger, embedder)
         self._index = SharedIndex(ledger, home, chroma or home / INDEX_FOLDER)
@@ -147,8 +154,9 @@ class MemoryStore:
     ) -> tuple[Chunk, ...]:
         """Store drafts, durably when it returns, and return their chunks in the same order.
 
-        What is said again, word for word, is counted and its chunk returned. Vectors follow
-        after the text is safe; a failure of the embedder or the index only delays them.
+        What is said again, word for word, is counted and its chunk returned; text that recall
+        itself brought is not stored again, and its chunk is returned. Vectors follow after the
+        text is safe; a failure of the embedder or the index only delays them.
 
         Args:
             joined: a ledger transaction of the caller's to be part of; the chunks are then
@@ -161,14 +169,18 @@ class MemoryStore:
         for draft in drafts:
             check(draft)
         sizes = [self._count_tokens(draft.text) for draft in drafts]
+        echoes = [self._echoes.source(draft) for draft in drafts]
         with self.ledger.write(joined) as connection:
+            chunks = records.by_id(connection, self.owner, {echo for echo in echoes if echo})
+            news = [place for place, echo in enumerate(echoes) if echo not in chunks]
             writer = Writer(connection, self.owner, self.now, self.embedder.window)
-            ids = writer.write(drafts, sizes)
-            chunks = records.by_id(connection, self.owner, ids)
+            written = writer.write([drafts[n] for n in news], [sizes[n] for n in news])
+            ids = {**dict(enumerate(echoes)), **dict(zip(news, written, strict=True))}
+            chunks |= records.by_id(connection, self.owner, written)
         self._wrote = True
         if joined is None and drafts:
             self._follow_up()
-        return tuple(chunks[chunk_id] for chunk_id in ids)
+        return tuple(chunks[ids[place] or ""] for place in range(len(drafts)))
 
     def _follow_up(self) -> None:
         try:
@@ -197,9 +209,11 @@ class MemoryStore:
             InvalidInput: an empty query or a negative budget.
         """
         self._follow_up()
-        return self._recaller.recall(
+        found = self._recaller.recall(
             query, budget=budget, exclude=exclude, stale=stale, limit=limit
         )
+        self._echoes.recalled((hit.text, hit.chunk) for hit in found.hits)
+        return found
 
     @cached_property
     def _recaller(self) -> Recaller:
@@ -282,29 +296,15 @@ class MemoryStore:
         Raises:
             InvalidInput: no condition is given.
         """
-        selection = forgetting.Selection(ids, subject, session, query, within)
-        selection.check()
-        if dry_run:
-            with self.ledger.read() as connection:
-                named, derived, kept = forgetting.find(connection, self.owner, selection)
-        else:
-            with self.ledger.write() as connection:
-                named, derived, kept = forgetting.find(connection, self.owner, selection)
-                gone = [*named, *derived]
-                if session is not None:
-                    forgetting.remove_copies(connection, kept, session)
-                if gone:
-                    gone_ids = [chunk.id for chunk in gone]
-                    forgetting.remove(connection, self.owner, gone_ids, self.now)
-                    for callback in self._on_forget:
-                        callback(connection, gone)
-        return Forgotten(
-            chunks=tuple(named),
-            derived=tuple(derived),
-            kept=tuple(chunk.id for chunk in kept),
-            dry_run=dry_run,
-            erased=not dry_run and self._erase(),
+        selection = Selection(ids, subject, session, query, within)
+        done = forget(
+            self.ledger, self.owner, selection, self.now, self._on_forget, dry_run=dry_run
         )
+        return done if dry_run else replace(done, erased=self._erase())
+
+    def bury(self, digests: Collection[bytes]) -> int:
+        """Forget, in a copy of the ledger, what these tombstones name; see `tombstones.bury`."""
+        return bury(self.ledger, self.owner, digests, self.now, self._on_forget)
 
     def _erase(self) -> bool:
         """Rewrite the files, so that no deleted byte is left; whether that was possible."""
@@ -317,10 +317,63 @@ class MemoryStore:
             self.ledger, self.owner, self.now, self.home / INDEX_FOLDER, self._index.holder
         )
 
+    def history(self, subject: str) -> tuple[Period, ...]:
+        """The timeline of a subject, oldest first: what was so, from when until when.
+
+        Raises:
+            NotFound: nothing is stored under that subject.
+        """
+        chunks = self.chunks(subject=subject)
+        if not chunks:
+            raise NotFound(f"Nothing is stored under the subject {subject!r}.")
+        return timeline(chunks, self.judge([chunk.id for chunk in chunks]))
+
+    def export(self, path: Path) -> Transferred:
+        """Write every chunk to a JSONL file, from which `import_` makes the same again.
+
+        Raises:
+            StorageFull: the file cannot be written.
+        """
+        with self.ledger.read() as connection:
+            return transfer.export(connection, self.owner, path, self.now)
+
+    def import_(self, path: Path) -> Transferred:
+        """Take in a file that `export` wrote: all of it or nothing, nothing twice.
+
+        What was forgotten here stays forgotten.
+
+        Raises:
+            NotFound: there is no such file.
+            ImportRefused: the file is broken; the message names the line.
+        """
+        entries = transfer.read(path, self.owner)
+        with self.ledger.write() as connection:
+            writer = Writer(connection, self.owner, self.now, self.embedder.window)
+            done = transfer.take_in(writer, entries, path)
+        self._wrote = True
+        self._follow_up()
+        return done
+
+    def verify(self) -> Verification:
+        """Check that the ledger, its words, its vectors and the index hold the same."""
+        return verify(self.ledger, self.owner, self._index, self.now)
+
     def catch_up(self, progress: Progress | None = None) -> None:
         """Embed and index what waits for it."""
         self._pending.embed(progress)
         self._index.catch_up(progress=progress)
+
+    def reindex(self, progress: Progress | None = None) -> int:
+        """Build the index anew from the ledger; returns how many passages it holds.
+
+        Vectors come from the ledger; only what has none is embedded. An interrupted run goes on
+        where it was.
+
+        Raises:
+            IndexUnavailable: another process writes the index, or it cannot be written.
+        """
+        self._pending.embed(progress)
+        return self._index.renew(progress)
 
     def close(self) -> None:
         """Index what waits, and release every file and lock."""
@@ -345,18 +398,3 @@ class MemoryStore:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def make_private(home: Path) -> None:
-    """Create the folder, readable by its user alone.
-
-    Raises:
-        StorageFull: it is a file, or it cannot be made.
-    """
-    from memory_store.errors import StorageFull
-
-    try:
-        if not home.is_dir():
-            home.mkdir(parents=True, mode=0o700)
-    except OSError as error:
-        raise StorageFull(f"{home} cannot be used as a folder: {error.strerror}.") from error
