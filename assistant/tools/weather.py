@@ -143,6 +143,8 @@ class _Service:
     def place(self, city: str, language: Language) -> Place:
         """Find a city; what follows a comma tells cities of one name apart."""
         name, *rest = [part.strip() for part in re.split("[,，]", city) if part.strip()] or [""]
+        if not name:
+            raise ToolFailed("The city is empty; ask the user which city is meant.")
         for spelling in dict.fromkeys((name, name.removesuffix("市"))):
             parameters = {"name": spelling, "count": 10, "language": language, "format": "json"}
             if found := self._get(self._places_url, parameters, _Places).results:
@@ -205,15 +207,16 @@ def _wanted(text: str, today: date) -> date:
 
 def _now(place: Place, forecast: Forecast, language: Language) -> str:
     now = forecast.current
-    sky, wind = _sky(now.weather_code, language), f"{now.wind_speed_10m:.0f}"
+    sky, wind = _sky(now.weather_code, language), round(now.wind_speed_10m)
+    where, degrees = _called(place, language), round(now.temperature_2m)
     today = _span(forecast.daily, 0, language)
     if language == "zh":
         return (
-            f"{_called(place, language)}现在{now.temperature_2m:.0f}°C，{sky}，风速{wind}公里/小时"
+            f"{where}现在{degrees}°C，{sky}，风速{wind}公里/小时"
             f"（当地时间{now.time:%H:%M}）。今天{today}。"
         )
     return (
-        f"In {_called(place, language)} it is {now.temperature_2m:.0f} °C now, {sky}, wind {wind}"
+        f"In {where} it is {degrees} °C now, {sky}, wind {wind}"
         f" km/h (at {now.time:%H:%M} local time). Today: {today}."
     )
 
@@ -233,13 +236,13 @@ def _on(wanted: date, place: Place, forecast: Forecast, run: RunContext) -> str:
 
 
 def _span(daily: _Daily, index: int, language: Language) -> str:
-    low, high = daily.temperature_2m_min[index], daily.temperature_2m_max[index]
+    low, high = round(daily.temperature_2m_min[index]), round(daily.temperature_2m_max[index])
     chance = daily.precipitation_probability_max[index]
     if language == "zh":
         rain = "" if chance is None else f"，降水概率{chance}%"
-        return f"{low:.0f}到{high:.0f}°C{rain}"
+        return f"{low}到{high}°C{rain}"
     rain = "" if chance is None else f", {chance} % chance of rain or snow"
-    return f"{low:.0f} to {high:.0f} °C{rain}"
+    return f"{low} to {high} °C{rain}"
 
 
 def _called(place: Place, language: Language) -> str:
@@ -252,4 +255,5 @@ def _called(place: Place, language: Language) -> str:
 
 def _sky(code: int, language: Language) -> str:
     found = [entry for entry in _SKY if entry[0] <= code] or [_SKY[0]]
-    return found[-1][2 if language == "zh" else 1]
+    _code, english, chinese = found[-1]
+    return chinese if language == "zh" else english
