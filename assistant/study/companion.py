@@ -10,12 +10,17 @@ from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
+from assistant.errors import UserError
 from assistant.study.catalogue import Catalogue
+from assistant.study.check_in import group_of, read_check_in
 from assistant.study.making import Made, Wish, make_plan
 from assistant.study.plan import Plan
 from assistant.study.plan_check import check_name, check_plan
 from assistant.study.plan_store import DEFAULT, Joined, PlanStore
-from assistant.study.remembered import plan_draft
+from assistant.study.progress import Progress, measure
+from assistant.study.remembered import plan_draft, progress_draft
+from assistant.study.reviews import Due, reviews
+from assistant.study.study_log import Entry, Reviewed, StudyLog
 from memory_store import Chunk, Draft
 from memory_store.ledger import Ledger
 from memory_store.protocols import Clock, Embedder
@@ -54,6 +59,7 @@ class Study:
         """
         self.catalogue = Catalogue(ledger, owner)
         self.plans = PlanStore(ledger, owner, folder)
+        self.log = StudyLog(ledger, owner)
         self.zone = ZoneInfo(str(getattr(zone, "key", "UTC")))
         self._clock = clock
         self._memory = memory
@@ -110,6 +116,91 @@ class Study:
             UserError: there is none.
         """
         return self.plans.undo(self.plans.resolve(name), joined=self._remembering())
+
+    def progress(self, name: str | None = None) -> Progress:
+        """Return where a plan stands now."""
+        plan = self.plan(name)
+        return measure(plan, self.log.entries(plan.name), self.now)
+
+    def due(self, name: str | None = None) -> list[Due]:
+        """Return the finished topics whose review is due today or overdue."""
+        progress = self.progress(name)
+        reviewed = self.log.reviews(self.plans.resolve(name))
+        return [item for item in reviews(progress, reviewed, self.zone) if item.day <= self.today]
+
+    def review(self, task: str, rating: int, name: str | None = None) -> date:
+        """Record how a review went, and return the day of the next one.
+
+        Raises:
+            UserError: the task is not finished, so that there is nothing to review.
+        """
+        plan = self.plans.resolve(name)
+        progress = self.progress(plan)
+        if not any(s.task.id == task and s.complete and s.task.course for s in progress.standings):
+            raise UserError(f"{task!r} is no finished topic of plan {plan!r}.")
+        self.log.add_review(plan, Reviewed(task, self._clock(), rating))
+        every = reviews(progress, self.log.reviews(plan), self.zone)
+        return next(item.day for item in every if item.task.id == task)
+
+    def check_in(
+        self,
+        text: str,
+        *,
+        day: date | None = None,
+        task: str | None = None,
+        amends: int | None = None,
+        name: str | None = None,
+    ) -> Entry:
+        """Log what was done, or correct what was logged, and return it as it was read.
+
+        Raises:
+            UserError: the text is ambiguous, the day lies ahead, or there is no such entry.
+        """
+        plan = self.plan(name)
+        amended = self.log.find(plan.name, amends) if amends is not None else None
+        others = [e for e in self.log.entries(plan.name) if amended is None or e.id != amended.id]
+        finished = {s.task.id for s in measure(plan, others, self.now).standings if s.complete}
+        said = read_check_in(
+            text,
+            plan,
+            self.catalogue.all(),
+            finished=finished,
+            today=self.today,
+            day=day or (amended.said.day if amended else None),
+            task=task,
+        )
+        if said.day > self.today:
+            raise UserError(f"{said.day} is still to come; log what has been done.")
+        if amended is None:
+            return self._store(plan, lambda ledger: self.log.add(ledger, plan.name, said, self.now))
+        return self._store(plan, lambda ledger: self.log.amend(ledger, amended, said, self.now))
+
+    def undo_check_in(self, identifier: int | None = None, name: str | None = None) -> Entry:
+        """Take an entry of the log out of the count, by default the last; its history stays."""
+        plan = self.plan(name)
+        entry = self.log.find(plan.name, identifier)
+        return self._store(plan, lambda ledger: self.log.remove(ledger, entry, self.now))
+
+    def _store(self, plan: Plan, write: Callable[[Connection], Entry]) -> Entry:
+        """Write an entry, and the progress that it makes as a memory, in one transaction."""
+        memory = self._memory() if self._memory is not None else None
+        before = self.log.entries(plan.name)
+        with self.log.ledger.write() as connection:
+            entry = write(connection)
+            if memory is not None:
+                known = [other for other in before if other.id != entry.id]
+                known += [] if entry.removed else [entry]
+                memory.remember([self._draft(plan, entry, known)], joined=connection)
+        return entry
+
+    def _draft(self, plan: Plan, entry: Entry, entries: Sequence[Entry]) -> Draft:
+        group = entry.said.group
+        known = sorted(entries, key=lambda one: (one.said.day, one.id))
+        standings = measure(plan, known, self.now).standings
+        own = [standing for standing in standings if group_of(standing.task) == group]
+        course = self.catalogue.all().get(group)
+        title = course.name(plan.language) if course else group
+        return progress_draft(title, group, own, entry, plan.language)
 
     def _remembering(self) -> Joined | None:
         """What remembers a plan in the transaction that stores it; the memory is open before it."""

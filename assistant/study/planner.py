@@ -132,14 +132,20 @@ def build(name: str, goal: str, language: str, terms: Terms, courses: Sequence[C
 def phases_of(weeks: Sequence[Week], names: Mapping[str, str], language: str) -> tuple[Phase, ...]:
     """Cut the weeks into phases: at least three where there are three weeks, where courses turn."""
     count = min(len(weeks), max(3, min(6, len(weeks) // 4)))
-    firsts = _boundaries(weeks, count)
+    return phases_from(_boundaries(weeks, count), weeks, names, language)
+
+
+def phases_from(
+    firsts: Sequence[int], weeks: Sequence[Week], names: Mapping[str, str], language: str
+) -> tuple[Phase, ...]:
+    """Return the phases that begin in those weeks, titled by the courses that they hold."""
     phases: list[Phase] = []
     for number, first in enumerate(firsts, 1):
         until = firsts[number] if number < len(firsts) else len(weeks) + 1
         held = weeks[first - 1 : until - 1]
         courses = dict.fromkeys(t.course for week in held for t in week.tasks if t.course)
         titles = [names[course] for course in courses]
-        title = phase_title(number, count, titles, language)
+        title = phase_title(number, len(firsts), titles, language)
         phases.append(Phase(title, self_check(titles, language), first))
     return tuple(phases)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assistant.study.course import Course
 from assistant.study.minutes import spoken
-from assistant.study.plan import Resource, Task
+from assistant.study.plan import Plan, Resource, Task
 from assistant.study.scheduler import Piece
 
 _STAGES = {
@@ -22,12 +22,11 @@ def task_of(piece: Piece, goal: str, language: str) -> Task:
     name = piece.course.name(language)
     if language == "zh":
         title = f"{name}：第 {piece.number} 部分，共 {piece.total} 部分"
-        title += "（续）" if piece.rest else ""
         output = f"第 {piece.number} 部分的笔记，并独立完成其练习"
     else:
         title = f"{name}: part {piece.number} of {piece.total}"
-        title += " (continued)" if piece.rest else ""
         output = f"Notes on part {piece.number}, and its exercises solved on your own"
+    title = continued(title, language) if piece.rest else title
     resources = (Resource(name, piece.course.url),) if piece.course.url else ()
     return Task(piece.key, title, piece.course.id, piece.minutes, output, resources)
 
@@ -50,6 +49,12 @@ def _filler(piece: Piece, goal: str, language: str) -> Task:
             else f"A small project for “{goal}”: something that runs, and a paragraph about it"
         )
     return Task(piece.key, title, None, piece.minutes, output)
+
+
+def continued(title: str, language: str) -> str:
+    """Return the title of what goes on with a task that was cut in two."""
+    mark = "（续）" if language == "zh" else " (continued)"
+    return title if title.endswith(mark) else title + mark
 
 
 def phase_title(number: int, total: int, courses: Sequence[str], language: str) -> str:
@@ -93,3 +98,27 @@ def would_fit(minutes: int, weeks: int, a_week: int, title: str, language: str) 
 def course_names(courses: Sequence[Course], language: str) -> list[str]:
     """Return the titles in the reader's language."""
     return [course.name(language) for course in courses]
+
+
+_KINDS = {
+    "extend": ("Keep everything and end later", "内容不变，延长时间"),
+    "intensify": ("Keep the end and study more each week", "结束日期不变，每周多学一些"),
+    "trim": ("Keep end and hours, leave something out", "日期和时间不变，删减内容"),
+    "reorder": ("Finish first what is nearest to its end", "调整顺序，先学完最接近完成的"),
+    "shorten": ("Finish earlier", "提前学完"),
+    "deepen": ("Use the added time for a larger project", "多出的时间用于更大的项目"),
+    "lighten": ("Study less each week", "每周少学一些"),
+}
+
+
+def proposal_summary(kind: str, before: Plan, after: Plan, most: int, lost: int) -> str:
+    """Return a proposal and its consequences in one sentence, by figures that code computed."""
+    language = before.language
+    english, chinese = _KINDS[kind]
+    if language == "zh":
+        end = f"{after.end} 结束" + ("" if after.end == before.end else f"（原为 {before.end}）")
+        gone = f"，去掉 {spoken(lost, language)}的内容" if lost else "，内容不减"
+        return f"{chinese}：{end}，每周最多 {spoken(most, language)}{gone}。"
+    end = f"ends {after.end}" + ("" if after.end == before.end else f" instead of {before.end}")
+    gone = f"{spoken(lost)} of work left out" if lost else "nothing left out"
+    return f"{english}: {end}, at most {spoken(most)} a week, {gone}."

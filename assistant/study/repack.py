@@ -1,0 +1,158 @@
+"""Laying a plan's unfinished work into changed weeks, moving no more than must move.
+
+What is finished stays where it is. Work goes later only as far as the weeks' room forces it, in its
+own order, so that nothing comes before what it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from assistant.study.availability import capacity
+from assistant.study.plan import Plan, Task, Terms, Week
+from assistant.study.progress import Standing
+from assistant.study.scheduler import next_key
+from assistant.study.wording import continued
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Work that is left: of `task`, `left` minutes, now in week `home`."""
+
+    task: Task
+    left: int
+    home: int
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Weeks with their tasks, and the work that found no room."""
+
+    weeks: tuple[Week, ...]
+    over: tuple[Item, ...]
+
+    @property
+    def minutes_over(self) -> int:
+        """How much found no room."""
+        return sum(item.left for item in self.over)
+
+
+def work_left(standings: Sequence[Standing], since: date, *, overdue: bool) -> list[Item]:
+    """Return the unfinished work of the weeks that are not over on day `since`, in order.
+
+    Args:
+        overdue: also that of the weeks that are over.
+    """
+    return [
+        Item(s.task, s.left, s.week.number)
+        for s in standings
+        if not s.complete and (overdue or s.week.end >= since)
+    ]
+
+
+def rooms(
+    plan: Plan,
+    terms: Terms,
+    frames: Sequence[Week],
+    items: Sequence[Item],
+    today: date,
+    *,
+    from_today: bool,
+) -> dict[int, int]:
+    """Return the minutes that each week which is not over has for unfinished work.
+
+    Args:
+        from_today: of the week that has begun, only the days from today on count.
+    """
+    moving = {n: sum(i.left for i in items if i.home == n) for n in {i.home for i in items}}
+    room: dict[int, int] = {}
+    for frame in frames:
+        if frame.end < today:
+            continue
+        held = plan.weeks[frame.number - 1] if frame.number <= len(plan.weeks) else frame
+        whole = capacity(terms, frame.number, frame.start, frame.end)
+        if whole >= capacity(plan.terms, held.number, held.start, held.end):
+            whole = max(whole, held.minutes)
+        left = whole - (held.minutes - moving.get(frame.number, 0))
+        if from_today and frame.start < today:
+            rest = capacity(terms, frame.number, frame.start, frame.end, since=today)
+            left = min(left, rest)
+        room[frame.number] = max(0, left)
+    return room
+
+
+def pack(
+    plan: Plan,
+    frames: Sequence[Week],
+    left: Sequence[Item],
+    room: Mapping[int, int],
+    *,
+    lay: Sequence[Item] | None = None,
+    pull: bool = False,
+) -> Packed:
+    """Lay unfinished work into the frames' room.
+
+    Args:
+        left: the work that leaves its place.
+        lay: what of it is laid again, perhaps less or in another order; None: all.
+        pull: fill every week from the front, also with work of later weeks; else work moves
+            later only.
+    """
+    layer = _Layer(plan, {item.task.id: item for item in left})
+    waiting = list(left if lay is None else lay)
+    weeks: list[Week] = []
+    for frame in frames:
+        own = plan.weeks[frame.number - 1].tasks if frame.number <= len(plan.weeks) else ()
+        ready = [item for item in waiting if pull or item.home <= frame.number]
+        now, rest = layer.cut(ready, room.get(frame.number, 0))
+        waiting = [*rest, *waiting[len(ready) :]]
+        weeks.append(replace(frame, tasks=layer.tasks(frame.number, own, now)))
+    return Packed(tuple(weeks), tuple(waiting))
+
+
+class _Layer:
+    """Cuts work and writes it into weeks, under ids that the plan does not have yet."""
+
+    def __init__(self, plan: Plan, left: Mapping[str, Item]) -> None:
+        self._language = plan.language
+        self._left = left
+        self._taken = {task.id for _, task in plan.placed()}
+
+    def cut(self, items: Sequence[Item], minutes: int) -> tuple[list[Item], list[Item]]:
+        """Return the items' first `minutes`, and the rest; what is cut through is two items."""
+        for index, item in enumerate(items):
+            if item.left <= minutes:
+                minutes -= item.left
+                continue
+            if not minutes:
+                return list(items[:index]), list(items[index:])
+            first = replace(item, left=minutes)
+            rest = self._continued(item.task, item.left - minutes)
+            return [*items[:index], first], [rest, *items[index + 1 :]]
+        return list(items), []
+
+    def tasks(self, week: int, own: Sequence[Task], now: Sequence[Item]) -> tuple[Task, ...]:
+        """The tasks of a week: what came from earlier, its own that stay, what came from later."""
+        stayed = {item.task.id: item.left for item in now if item.home == week}
+        result = [self._moved(item) for item in now if item.home < week]
+        for task in own:
+            item = self._left.get(task.id)
+            leaving = item.left if item is not None else 0
+            minutes = task.minutes - leaving + stayed.get(task.id, 0)
+            result.append(replace(task, minutes=minutes))
+        result += [self._moved(item) for item in now if item.home > week]
+        return tuple(task for task in result if task.minutes)
+
+    def _moved(self, item: Item) -> Task:
+        before = self._left.get(item.task.id)
+        if before is not None and before.left < before.task.minutes:  # a part of it is finished
+            return self._continued(item.task, item.left).task
+        return replace(item.task, minutes=item.left)
+
+    def _continued(self, task: Task, minutes: int) -> Item:
+        key = next_key(task.id, self._taken)
+        self._taken.add(key)
+        title = continued(task.title, self._language)
+        return Item(replace(task, id=key, title=title, minutes=minutes), minutes, 0)
