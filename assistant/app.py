@@ -121,12 +121,14 @@ class App:
         from assistant.tools import ToolRegistry, calculate, clock
         from assistant.tools.loading import tools_from_file, tools_from_packages
         from assistant.tools.memory import memory_tools
+        from assistant.tools.weather import weather_tools
 
         named = self.settings.tools
         return ToolRegistry(
             (
                 *clock.TOOLS,
                 *calculate.TOOLS,
+                *weather_tools(self.settings.weather_url),
                 *memory_tools(self.store, self.zone),
                 *(tools_from_file(named) if named is not None else ()),
                 *tools_from_packages(),

@@ -75,6 +75,11 @@ class Settings(BaseSettings):
     chroma: str | None = Field(
         None, description="a folder or the http:// address of a Chroma server for the index"
     )
+    weather_url: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description="the http(s):// address of an Open-Meteo server (default: the public one)",
+    )
     openai_api_key: SecretStr | None = Field(
         None, validation_alias="openai_api_key", description="the key of the model's server"
     )
