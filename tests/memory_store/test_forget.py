@@ -1,0 +1,171 @@
+"""Forgetting reaches everything that was made from a chunk, and every byte of every file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from memory_store import Draft, Interval, MemoryStore
+from memory_store.errors import InvalidInput
+from memory_store.testing import FrozenClock, TinyEmbedder
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+SECRET = "the parrot's passport is ZX-99817 and nobody else may ever know it"
+MARKS = ("ZX-99817", "zx-99817", "parrot", "鹦鹉护照")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[MemoryStore]:
+    home = tmp_path / "home"
+    with MemoryStore.open(home, embedder=TinyEmbedder(), clock=FrozenClock(NOON)) as store:
+        yield store
+
+
+def files_that_hold(home: Path, *marks: str) -> list[str]:
+    """Which files of the home hold any of the marks, in UTF-8 or UTF-16."""
+    wanted = [mark.encode(code) for mark in marks for code in ("utf-8", "utf-16-le")]
+    return [
+        f"{path.relative_to(home)}: {mark!r}"
+        for path in home.rglob("*")
+        if path.is_file()
+        for mark in wanted
+        if mark in path.read_bytes()
+    ]
+
+
+def test_no_byte_of_what_was_forgotten_is_left(store: MemoryStore):
+    """After forget, the text, its words and its vector are in no file of the home."""
+    store.remember([Draft("note", f"filler number {n} about gardens") for n in range(300)])
+    secret = store.remember([Draft("note", SECRET), Draft("note", "鹦鹉护照号码很长")])
+    store.catch_up()
+    vectors = [store.embedder.embed([chunk.text])[0].tobytes() for chunk in secret]
+    assert files_that_hold(store.home, *MARKS)
+    done = store.forget(ids=[chunk.id for chunk in secret])
+    assert done.erased
+    assert files_that_hold(store.home, *MARKS) == []
+    for path in store.home.rglob("*"):
+        if path.is_file():
+            assert all(vector not in path.read_bytes() for vector in vectors)
+    assert store.verify().ok
+    assert store.stats().chunks == 300
+    assert store.stats().pending == 0
+
+
+def test_no_byte_is_left_after_the_process_has_ended_too(store: MemoryStore, tmp_path: Path):
+    """Closing and opening again brings nothing back, on disk or in recall."""
+    store.remember([Draft("note", SECRET), Draft("note", "roses")])
+    store.forget(query="passport")
+    store.close()
+    assert files_that_hold(store.home, *MARKS) == []
+    with MemoryStore.open(store.home, embedder=TinyEmbedder()) as again:
+        assert [hit.chunk.text for hit in again.recall("parrot passport roses")] == ["roses"]
+
+
+def test_what_was_made_from_it_goes_with_it(store: MemoryStore):
+    """Answers, facts and summaries go at any depth, the turn's answer and quotations too."""
+    question = store.remember([Draft("question", SECRET, session="s", turn="t")])[0]
+    answer = store.remember(
+        [Draft("answer", "Noted, ZX-99817.", session="s", turn="t", origin="assistant")]
+    )[0]
+    fact = store.remember([Draft("fact", "parrot: ZX-99817", derived_from=(question.id,))])[0]
+    summary = store.remember([Draft("summary", "They have a parrot.", derived_from=(fact.id,))])[0]
+    quote = store.remember([Draft("note", f"I told you: {SECRET}!", session="other")])[0]
+    other = store.remember([Draft("answer", "Hello.", session="s", turn="u")])[0]
+    done = store.forget(ids=[question.id])
+    assert [chunk.id for chunk in done.chunks] == [question.id]
+    assert {chunk.id for chunk in done.derived} == {answer.id, fact.id, summary.id, quote.id}
+    assert [chunk.id for chunk in store.chunks()] == [other.id]
+    assert files_that_hold(store.home, *MARKS) == []
+
+
+def test_a_dry_run_tells_the_same_and_removes_nothing(store: MemoryStore):
+    """What a dry run lists is what is then forgotten."""
+    source = store.remember([Draft("note", SECRET)])[0]
+    store.remember([Draft("answer", "about a parrot", derived_from=(source.id,))])
+    before = store.chunks()
+    planned = store.forget(query="PASSPORT parrot's", dry_run=True)
+    assert store.chunks() == before
+    assert not planned.erased
+    done = store.forget(query="PASSPORT parrot's")
+    assert (planned.chunks, planned.derived) == (done.chunks, done.derived)
+    assert store.chunks() == []
+
+
+def test_conditions_narrow_each_other(store: MemoryStore):
+    """By subject, session, query and time: only what fits all of them goes."""
+    rows = [
+        Draft("fact", f"value {n}", subject=f"slot.{n % 2}", session=f"s{n % 3}",
+              created_at=NOON + timedelta(days=n))
+        for n in range(6)
+    ]  # fmt: skip
+    store.remember(rows)
+    gone = store.forget(subject="slot.0", session="s0", dry_run=True)
+    assert [chunk.text for chunk in gone.chunks] == ["value 0"]
+    week = Interval(NOON + timedelta(days=3), NOON + timedelta(days=5))
+    assert [c.text for c in store.forget(within=week).chunks] == ["value 3", "value 4"]
+    assert [c.text for c in store.forget(subject="slot.1").chunks] == ["value 1", "value 5"]
+    assert [c.text for c in store.forget(session="s2").chunks] == ["value 2"]
+    assert [c.text for c in store.forget(query="VALUE").chunks] == ["value 0"]
+
+
+def test_a_copy_elsewhere_survives_a_sessions_forgetting(store: MemoryStore):
+    """What was also said in another session stays, without the copy that went."""
+    store.remember([Draft("note", "good morning", session="a", turn="1")])
+    store.remember([Draft("note", "good morning", session="b", turn="2")])
+    done = store.forget(session="a")
+    assert done.chunks == ()
+    [left] = store.chunks()
+    assert done.kept == (left.id,)
+    assert (left.scope.session, left.scope.turn, left.copies) == ("b", "2", 1)
+    assert store.chunks(session="a") == []
+
+
+@pytest.mark.parametrize("selection", [{}, {"query": "  "}])
+def test_forgetting_everything_by_mistake_is_refused(store: MemoryStore, selection: dict):
+    """No condition, or a blank query, is an error and not everything."""
+    store.remember([Draft("note", "precious")])
+    with pytest.raises(InvalidInput):
+        store.forget(**selection)
+    assert len(store.chunks()) == 1
+
+
+def test_others_take_part_in_the_same_transaction(store: MemoryStore):
+    """A callback removes what it keeps of the chunks; if it fails, nothing is forgotten."""
+    chunk = store.remember([Draft("note", SECRET)])[0]
+    with store.ledger.write() as connection:
+        connection.execute(text("CREATE TABLE traces (chunk TEXT, said TEXT)"))
+        connection.execute(text("INSERT INTO traces VALUES (:c, :t)"), {"c": chunk.id, "t": SECRET})
+
+    def drop(connection, chunks):
+        for gone in chunks:
+            connection.execute(text("DELETE FROM traces WHERE chunk = :c"), {"c": gone.id})
+
+    def fail(connection, chunks):
+        raise RuntimeError("no")
+
+    store.on_forget(drop)
+    store.on_forget(fail)
+    with pytest.raises(RuntimeError):
+        store.forget(ids=[chunk.id])
+    assert store.get(chunk.id) == chunk
+    store._on_forget.remove(fail)  # pyright: ignore[reportPrivateUsage]
+    store.forget(ids=[chunk.id])
+    assert files_that_hold(store.home, *MARKS) == []
+
+
+def test_an_import_does_not_bring_the_forgotten_back(store: MemoryStore, tmp_path: Path):
+    """A file exported before the forgetting gives back everything else."""
+    kept, gone = store.remember([Draft("note", "roses"), Draft("note", SECRET)])
+    store.remember([Draft("fact", "it has a parrot", derived_from=(gone.id,))])
+    store.export(tmp_path / "before.jsonl")
+    store.forget(ids=[gone.id])
+    store.forget(ids=[kept.id])
+    done = store.import_(tmp_path / "before.jsonl")
+    assert (done.chunks, done.forgotten) == (0, 3)
+    assert store.chunks() == []
+    said_again = store.remember([Draft("note", "roses")])[0]
+    assert store.get(said_again.id).text == "roses"

@@ -1,0 +1,226 @@
+"""Storing: what goes in comes out, said again is counted, bad input is refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from memory_store import Draft, Freshness, Interval, MemoryStore
+from memory_store.errors import InvalidInput, NotFound
+from memory_store.testing import FrozenClock, TinyEmbedder
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock(NOON)
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: FrozenClock) -> Iterator[MemoryStore]:
+    with MemoryStore.open(tmp_path / "home", embedder=TinyEmbedder(), clock=clock) as store:
+        yield store
+
+
+def test_every_field_comes_back_as_it_was_given(store: MemoryStore):
+    """A chunk read back equals the draft, in every field, with its times in UTC."""
+    china = timezone(timedelta(hours=8))
+    source = store.remember([Draft("note", "seven on the shelf")])[0]
+    draft = Draft(
+        "tool_result",
+        "还剩 7 件 🙂 ‮שלום",
+        session="s1",
+        turn="t1",
+        step=3,
+        created_at=datetime(2026, 3, 2, 9, 30, 0, 123456, tzinfo=china),
+        about=Interval(datetime(2026, 3, 1, tzinfo=china), datetime(2026, 3, 2, tzinfo=china)),
+        subject='get_stock(sku="42")',
+        freshness=Freshness(timedelta(hours=1), "get_stock", "v1", 'get_stock(sku="42")'),
+        origin="tool",
+        derived_from=(source.id,),
+    )
+    chunk = store.get(store.remember([draft])[0].id)
+    for name in ("kind", "text", "about", "subject", "freshness", "origin", "derived_from"):
+        assert getattr(chunk, name) == getattr(draft, name)
+    assert (chunk.scope.session, chunk.scope.turn, chunk.scope.step) == ("s1", "t1", 3)
+    assert chunk.created_at == draft.created_at
+    assert chunk.created_at.tzinfo is UTC
+
+
+def test_what_is_said_again_is_stored_once_and_counted(store: MemoryStore, clock: FrozenClock):
+    """The same words, in one call or later or elsewhere, are one chunk with more copies."""
+    first, second = store.remember([Draft("note", "tea at four"), Draft("note", "tea at four")])
+    clock.advance(DAY)
+    third = store.remember([Draft("note", "tea at four", session="other")])[0]
+    assert first.id == second.id == third.id
+    assert third.copies == 3
+    assert store.stats().chunks == 1
+    assert [chunk.id for chunk in store.chunks(session="other")] == [first.id]
+    assert store.chunks(within=Interval(NOON + DAY, NOON + 2 * DAY)) == [third]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "fact"},
+        {"text": "Tea at four"},
+        {"subject": "tea"},
+        {"origin": "tool"},
+        {"freshness": Freshness(DAY)},
+        {"about": Interval(NOON, NOON + DAY)},
+    ],
+)
+def test_what_differs_in_anything_is_not_a_copy(store: MemoryStore, change: dict):
+    """Another kind, text, subject, origin, contract or time spoken of is another chunk."""
+    draft = Draft("note", "tea at four")
+    store.remember([draft, replace(draft, **change)])
+    assert store.stats().chunks == 2
+
+
+def test_a_source_that_says_the_same_again_restarts_the_clock(store, clock):
+    """A tool's equal answer is one chunk, fresh again from when it was last given."""
+    draft = Draft("tool_result", "7 left", subject="stock", origin="tool", freshness=Freshness(DAY))
+    old = store.remember([draft])[0]
+    clock.advance(2 * DAY)
+    assert not store.judge([old.id])[old.id].verdict.current
+    new = store.remember([draft])[0]
+    assert new.id == old.id
+    assert new.checked_at == clock.now
+    assert store.judge([old.id])[old.id].verdict.current
+
+
+def test_going_back_to_an_older_value_is_news(store: MemoryStore, clock: FrozenClock):
+    """Lisbon, Porto, Lisbon are three chunks, and the last one is current."""
+    ids = []
+    for city in ("Lisbon", "Porto", "Lisbon"):
+        clock.advance(DAY)
+        ids.append(store.remember([Draft("fact", city, subject="user.city")])[0].id)
+    assert len(set(ids)) == 3
+    judged = store.judge(ids)
+    assert [judged[id_].verdict.current for id_ in ids] == [False, False, True]
+
+
+def test_chunks_of_another_owner_are_never_seen(tmp_path: Path):
+    """Nothing that one owner calls returns, counts or forgets another owner's chunk."""
+    with (
+        MemoryStore.open(tmp_path, owner="ann", embedder=TinyEmbedder()) as ann,
+        MemoryStore.open(tmp_path, owner="bob", embedder=TinyEmbedder()) as bob,
+    ):
+        secret = ann.remember([Draft("fact", "the safe is 4711", subject="safe", session="s")])[0]
+        same = bob.remember([Draft("fact", "the safe is 4711", subject="safe", session="s")])[0]
+        assert secret.id != same.id
+        bob.forget(ids=[secret.id, same.id])
+        assert bob.chunks() == []
+        assert bob.judge([secret.id]) == {}
+        with pytest.raises(NotFound):
+            bob.get(secret.id)
+        assert bob.recall("the safe is 4711").hits == ()
+        assert ann.get(secret.id) == secret
+        assert [hit.chunk.id for hit in ann.recall("the safe is 4711")] == [secret.id]
+
+
+@pytest.mark.parametrize(
+    ("draft", "part"),
+    [
+        (Draft("note", ""), "text is empty"),
+        (Draft("note", " \n\t　"), "text is empty"),
+        (Draft("gossip", "x"), "kind 'gossip'"),  # pyright: ignore
+        (Draft("note", "x", origin="moon"), "origin 'moon'"),  # pyright: ignore
+        (Draft("note", "x", created_at=datetime(2026, 3, 2)), "no time zone"),  # noqa: DTZ001
+        (Draft("note", "half \ud800 pair"), "lone surrogate at character 5"),
+        (Draft("note", "x", subject=" "), "subject is blank"),
+        (Draft("note", "x" * 4_000_001), "4,000,001 characters"),
+    ],
+)
+def test_bad_input_is_refused_by_name_and_nothing_of_its_batch_is_stored(store, draft, part):
+    """The error names what was wrong; the good drafts beside it are not half stored."""
+    with pytest.raises(InvalidInput, match=part):
+        store.remember([Draft("note", "good"), draft])
+    assert store.chunks() == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a\0b", "🙂👩‍👩‍👧", "שלום ‮abc‬", "naïve\u0301", "line\r\nline\u2028end", "'; DROP TABLE chunks; --"],
+)
+def test_odd_text_is_stored_faithfully_and_found(store: MemoryStore, text: str):
+    """NUL bytes, emoji, right-to-left text and SQL come back byte for byte, and can be found."""
+    chunk = store.remember([Draft("note", text)])[0]
+    assert store.get(chunk.id).text == text
+    store.catch_up()
+    assert store.verify().ok
+    vector = store.embedder.embed([text])[0]
+    assert store.dense.search(vector, 1)[0][1] > 0.99
+
+
+def test_a_megabyte_of_text_is_one_chunk_with_many_passages(store: MemoryStore):
+    """A long text stays whole, and its last passage is found as well as its first."""
+    text = " ".join(f"word{n}" for n in range(110_000))
+    chunk = store.remember([Draft("note", text)])[0]
+    assert store.get(chunk.id).text == text
+    stats = store.stats()
+    assert (stats.chunks, stats.unembedded) == (1, 0)
+    assert stats.passages > 1000
+    assert any(hit.chunk.id == chunk.id for hit in store.recall("word109999", budget=500))
+
+
+def test_a_draft_joined_to_a_transaction_is_undone_with_it(store: MemoryStore):
+    """What is remembered within a caller's transaction exists if and only if that commits."""
+    with pytest.raises(RuntimeError), store.ledger.write() as connection:
+        store.remember([Draft("note", "never")], joined=connection)
+        raise RuntimeError
+    with store.ledger.write() as connection:
+        store.remember([Draft("note", "kept")], joined=connection)
+    assert [chunk.text for chunk in store.chunks()] == ["kept"]
+
+
+def test_what_recall_brought_is_not_stored_again(store: MemoryStore):
+    """A note or tool result made of recalled text is no new memory; the user's words are."""
+    long = store.remember([Draft("note", "The greenhouse key hangs behind the blue door.")])[0]
+    assert store.recall("greenhouse key").hits
+    told = f"1. [2026-03-02, fresh] {long.text}"
+    again = store.remember([Draft("tool_result", told, origin="tool")])[0]
+    assert again == store.get(long.id)
+    assert again.copies == 1
+    said = store.remember([Draft("question", told)])[0]
+    assert said.id != long.id
+
+
+def test_a_new_observation_in_recalled_words_is_stored(store: MemoryStore, clock: FrozenClock):
+    """A tool that says today what recall brought from an older result is heard."""
+
+    def result(text: str) -> Draft:
+        return Draft("tool_result", text, subject="stock", origin="tool", freshness=Freshness(DAY))
+
+    old = store.remember([result("there are seven left of it")])[0]
+    store.recall("how many are left")
+    store.remember([result("there are none left of it")])
+    clock.advance(DAY)
+    new = store.remember([result("there are seven left of it")])[0]
+    assert new.id != old.id
+    assert store.judge([new.id])[new.id].verdict.current
+
+
+def test_listing_keeps_to_every_condition_and_the_newest(store: MemoryStore, clock: FrozenClock):
+    """Kind, session, turn, subject and time narrow; limit keeps the newest, oldest first."""
+    for n in range(6):
+        clock.advance(DAY)
+        kind = "question" if n % 2 else "note"
+        store.remember([Draft(kind, f"text {n}", session=f"s{n // 3}", turn=f"t{n}")])
+    assert [c.text for c in store.chunks(limit=2)] == ["text 4", "text 5"]
+    assert [c.text for c in store.chunks(kind="question")] == ["text 1", "text 3", "text 5"]
+    assert [c.text for c in store.chunks(session="s0", turn="t1")] == ["text 1"]
+    within = Interval(NOON + 2 * DAY, NOON + 4 * DAY)
+    assert [c.text for c in store.chunks(within=within)] == ["text 1", "text 2"]
+
+
+def test_an_unknown_id_is_named(store: MemoryStore):
+    """Asking for a chunk that does not exist says which."""
+    with pytest.raises(NotFound, match="no-such-id"):
+        store.get("no-such-id")
