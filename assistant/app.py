@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from assistant.agent.loop import Agent
     from assistant.agent.protocols.choice import Protocols
     from assistant.context.budget import ContextManager
+    from assistant.context.rolling import Roller
+    from assistant.jobs.backup import Backups
+    from assistant.jobs.schedule import Schedule
     from assistant.model.choice import ListedModel
     from assistant.sessions import Sessions
     from assistant.study.companion import Study
@@ -106,6 +110,7 @@ class App:
         )
         self._closing.callback(store.close)
         store.on_forget(self.sessions.forget)
+        store.on_forget(self.schedule.reminders.forget)
         return store
 
     @cached_property
@@ -180,9 +185,7 @@ class App:
     def agent(self) -> Agent:
         """What answers questions."""
         from assistant.agent.loop import Agent
-        from assistant.context.rolling import Roller
 
-        roller = Roller(self.context, self.sessions, self.store, self.model)
         return Agent(
             model=self.model,
             store=self.store,
@@ -195,8 +198,74 @@ class App:
             language=self.settings.language,
             temperature=self.settings.temperature,
             confirm=self.front.confirm,
-            afterwards=[roller.afterwards],
+            afterwards=[self.roller.afterwards],
         )
+
+    @cached_property
+    def roller(self) -> Roller:
+        """What writes the sessions' summaries."""
+        from assistant.context.rolling import Roller
+
+        return Roller(self.context, self.sessions, self.store, self.model)
+
+    @cached_property
+    def backups(self) -> Backups:
+        """The backups of the ledger. They can be restored also where the ledger is damaged."""
+        from assistant.jobs.backup import Backups
+
+        return Backups(self.settings.home, clock=self.clock, bury=self._bury)
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """What happens on schedule: jobs and reminders."""
+        from assistant.jobs.notifiers import notifiers_of
+        from assistant.jobs.schedule import Schedule
+
+        settings = self.settings
+        return Schedule(
+            self.ledger,
+            settings.home,
+            clock=self.clock,
+            zone=self.zone,
+            notifiers=notifiers_of(
+                desktop=settings.notify_desktop,
+                command=settings.notify_command,
+                webhook=settings.notify_webhook,
+            ),
+            backups=self.backups,
+            study=lambda: self.study,
+            study_at=settings.study_at,
+            upkeep=self._upkeep(),
+            owner=settings.owner,
+        )
+
+    def _upkeep(self) -> dict[str, Callable[[], str]]:
+        from assistant.jobs.upkeep import index_pending, redo_summaries, refresh_results
+
+        return {
+            "index": lambda: index_pending(self.store),
+            "summaries": lambda: redo_summaries(self.sessions, self.roller),
+            "tool results": lambda: refresh_results(
+                self.store, self.tools, self.clock().astimezone(self.zone)
+            ),
+        }
+
+    def _bury(self, home: Path, tombstones: Collection[bytes]) -> int:
+        """Forget in a copy of the ledger, for every owner, with all that hangs on the memories."""
+        from memory_store.ledger import Ledger
+        from memory_store.tombstones import owners
+
+        copy = Ledger(home / "ledger.db")
+        try:
+            everyone = {self.settings.owner, *owners(copy)}
+        finally:
+            copy.close()
+        forgotten = 0
+        for owner in sorted(everyone):
+            there = self.settings.model_copy(update={"home": home, "owner": owner})
+            with App.open(there, clock=self.clock) as app:
+                forgotten += app.store.bury(tombstones)
+        return forgotten
 
     def _count_tokens(self, text: str) -> int:
         return self.context.counter.count(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable
-from datetime import tzinfo
+from datetime import time, tzinfo
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
@@ -79,6 +79,16 @@ class Settings(BaseSettings):
         None,
         pattern=r"^https?://",
         description="the http(s):// address of an Open-Meteo server (default: the public one)",
+    )
+    study_at: time = Field(
+        time(20), description="when you are asked what you studied, on your clock, such as 20:00"
+    )
+    notify_desktop: bool = Field(False, description="whether notes are shown on the desktop (true)")
+    notify_command: str | None = Field(
+        None, description="a command that is run for each note, {text} being its text"
+    )
+    notify_webhook: str | None = Field(
+        None, pattern=r"^https?://", description="an http(s):// address that notes are posted to"
     )
     openai_api_key: SecretStr | None = Field(
         None, validation_alias="openai_api_key", description="the key of the model's server"

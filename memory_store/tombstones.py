@@ -28,6 +28,12 @@ def read_tombstones(ledger: Path) -> set[bytes]:
         return set()
 
 
+def owners(ledger: Ledger) -> list[str]:
+    """Whose memories a ledger holds."""
+    with ledger.read() as connection:
+        return list(connection.scalars(select(tables.chunks.c.owner).distinct()))
+
+
 def bury(
     ledger: Ledger,
     owner: str,

@@ -1,0 +1,133 @@
+"""How a note reaches the user outside the chat: the desktop, a command, a web address."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from typing import Protocol
+
+from assistant.errors import SettingsError
+from assistant.jobs.notices import Note
+
+SECONDS = 20
+"""How long a command or a web address may take."""
+TITLE = "Assistant"
+
+
+class NotifierFailed(Exception):
+    """A note did not arrive; it is tried again later."""
+
+
+class Notifier(Protocol):
+    """Sends a note to the user."""
+
+    def send(self, note: Note) -> None:
+        """Send it.
+
+        Raises:
+            NotifierFailed: it did not arrive.
+        """
+        ...
+
+
+class CommandNotifier:
+    """Runs a command of the user's, without a shell.
+
+    `{text}` in an argument is replaced by the note's text, which is also on standard input; its
+    key and text are in the environment as ASSISTANT_NOTE_KEY and ASSISTANT_NOTE_TEXT.
+    """
+
+    def __init__(self, command: str) -> None:
+        """Take the command line.
+
+        Raises:
+            SettingsError: it is empty or its quotes do not match.
+        """
+        try:
+            self._arguments = shlex.split(command)
+        except ValueError as error:
+            raise SettingsError(f"notify_command {command!r} cannot be read: {error}.") from None
+        if not self._arguments:
+            raise SettingsError("notify_command is empty.", hint="Give a command, or leave it out.")
+
+    def send(self, note: Note) -> None:
+        """Run the command and wait for its end."""
+        text = note.text.replace("\0", "")
+        # A text that begins with '-' must not become an option of the command.
+        shown = f" {text}" if text.startswith("-") else text
+        arguments = [argument.replace("{text}", shown) for argument in self._arguments]
+        environment = {**os.environ, "ASSISTANT_NOTE_KEY": note.key, "ASSISTANT_NOTE_TEXT": text}
+        try:
+            done = subprocess.run(
+                arguments,
+                input=text.encode(),
+                env=environment,
+                timeout=SECONDS,
+                capture_output=True,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise NotifierFailed(f"{arguments[0]}: {error}") from None
+        if done.returncode != 0:
+            said = done.stderr.decode(errors="replace").strip()[-200:]
+            raise NotifierFailed(f"{arguments[0]} ended with {done.returncode} {said}".strip())
+
+
+class WebhookNotifier:
+    """Posts a note as JSON to an address of the user's, with its key as `Idempotency-Key`."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def send(self, note: Note) -> None:
+        """Post it; any 2xx reply means that it arrived."""
+        import httpx
+
+        body = {"key": note.key, "text": note.text, "at": note.at.isoformat()}
+        try:
+            reply = httpx.post(
+                self._address,
+                json=body,
+                headers={"Idempotency-Key": note.key},
+                timeout=SECONDS,
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise NotifierFailed(f"the webhook cannot be reached: {error}") from None
+        if not reply.is_success:
+            raise NotifierFailed(f"the webhook answered {reply.status_code}")
+
+
+class DesktopNotifier:
+    """Shows a note on the desktop (the library desktop-notifier, `pip install …[desktop]`)."""
+
+    def send(self, note: Note) -> None:
+        """Show it."""
+        import asyncio
+
+        try:
+            from desktop_notifier import DesktopNotifier as Desktop
+
+            asyncio.run(Desktop(app_name=TITLE).send(title=TITLE, message=note.text))
+        except ImportError:
+            raise NotifierFailed("install desktop-notifier to be notified on the desktop") from None
+        except Exception as error:  # the library raises whatever the platform does
+            raise NotifierFailed(f"the desktop took no notification: {error}") from error
+
+
+def notifiers_of(
+    *, desktop: bool = False, command: str | None = None, webhook: str | None = None
+) -> dict[str, Notifier]:
+    """Return the notifiers that are set, by name.
+
+    Raises:
+        SettingsError: the command cannot be read.
+    """
+    found: dict[str, Notifier] = {}
+    if desktop:
+        found["desktop"] = DesktopNotifier()
+    if command is not None:
+        found["command"] = CommandNotifier(command)
+    if webhook is not None:
+        found["webhook"] = WebhookNotifier(webhook)
+    return found

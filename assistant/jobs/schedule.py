@@ -1,0 +1,109 @@
+"""All that happens on schedule for one owner, in one place: jobs, reminders, notes, backups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import time, tzinfo
+from functools import cached_property
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING
+
+from assistant.jobs.job import PastRun
+from assistant.jobs.notices import Notices
+from assistant.jobs.notifiers import Notifier
+from assistant.jobs.outbox import Outbox
+from assistant.jobs.reminders import Reminders
+from assistant.jobs.runner import Runner
+from assistant.jobs.upkeep import Task
+from memory_store.ledger import Ledger
+from memory_store.protocols import Clock
+
+if TYPE_CHECKING:
+    from assistant.jobs.backup import Backups
+    from assistant.study.companion import Study
+
+LOCK = "jobs.lock"
+
+
+class Schedule:
+    """The jobs and reminders of one owner.
+
+    Attributes:
+        reminders: reminders and to-dos.
+        notices: what the user is to be told in the next chat.
+        outbox: what goes out by the notifiers.
+        backups: the backups of the ledger.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        home: Path,
+        *,
+        clock: Clock,
+        zone: tzinfo,
+        notifiers: Mapping[str, Notifier],
+        backups: Backups,
+        study: Callable[[], Study],
+        study_at: time,
+        upkeep: Mapping[str, Task],
+        owner: str = "me",
+    ) -> None:
+        """Take the parts.
+
+        Args:
+            study: opens the study companion, which says what the user is told of their plans.
+            study_at: when they are told, on their clock.
+            upkeep: the parts of the memory's upkeep, by name.
+        """
+        self.backups = backups
+        self.notices = Notices(ledger, notifiers, owner=owner)
+        self.reminders = Reminders(ledger, self.notices, clock=clock, zone=zone, owner=owner)
+        self.outbox = Outbox(ledger, notifiers, clock=clock, owner=owner)
+        self._ledger = ledger
+        self._lock = home / LOCK
+        self._clock = clock
+        self._owner = owner
+        self._zone = zone
+        self._study = study
+        self._study_at = study_at
+        self._upkeep = upkeep
+
+    @cached_property
+    def runner(self) -> Runner:
+        """Runs jobs and keeps their history. Jobs are due from its first use in a home on."""
+        from assistant.jobs.standard import standard_jobs
+        from assistant.jobs.study_notes import check_in_note, review_note
+
+        jobs = standard_jobs(
+            zone=self._zone,
+            at=self._study_at,
+            notices=self.notices,
+            backups=self.backups,
+            tasks=self._upkeep,
+            check_in=lambda run: check_in_note(self._study(), run),
+            review=lambda run: review_note(self._study(), run),
+        )
+        return Runner(self._ledger, jobs, clock=self._clock, owner=self._owner, lock=self._lock)
+
+    def catch_up(self) -> list[PastRun]:
+        """Do all that is due now: tell of reminders, run jobs, send notes. Returns the runs.
+
+        What was missed while nothing ran is merged: one run a job, one note a reminder.
+        """
+        self.reminders.tell_due()
+        self.outbox.deliver()
+        runs = self.runner.run_due()
+        self.outbox.deliver()
+        return runs
+
+    def any_due(self) -> bool:
+        """Whether a job waits to be run; reads the ledger only."""
+        return any(self.runner.due(job) is not None for job in self.runner.jobs.values())
+
+    def serve(self, report: Callable[[PastRun], None], stop: Event) -> None:
+        """Keep running what is due until `stop` is set; `report` is told of each run."""
+        from assistant.jobs.scheduler import serve
+
+        serve(list(self.runner.jobs.values()), self.catch_up, report=report, stop=stop)

@@ -1,0 +1,53 @@
+"""The words of reminders and notes, English and Chinese, in the language of what was asked."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+
+from assistant.context.wording import day, language_of
+
+_DAYS = {
+    "MO": ("Monday", "一"), "TU": ("Tuesday", "二"), "WE": ("Wednesday", "三"),
+    "TH": ("Thursday", "四"), "FR": ("Friday", "五"), "SA": ("Saturday", "六"),
+    "SU": ("Sunday", "日"),
+}  # fmt: skip
+_UNITS = {
+    "MINUTELY": ("minute", "分钟"), "HOURLY": ("hour", "小时"), "DAILY": ("day", "天"),
+    "WEEKLY": ("week", "周"), "MONTHLY": ("month", "个月"), "YEARLY": ("year", "年"),
+}  # fmt: skip
+
+
+def when(moment: datetime, zone: tzinfo, language: str) -> str:
+    """A time as people say it: `Thursday 21 May 2026, 09:00`, `2026年5月21日星期四 09:00`."""
+    clock = f"{moment.astimezone(zone):%H:%M}"
+    if language == "zh":
+        return f"{day(moment, zone, 'zh')} {clock}"
+    return f"{day(moment, zone, 'en')}, {clock}"
+
+
+def repeats(rule: str, language: str) -> str:
+    """How a rule repeats, in words: `every 2 weeks on Friday`, `每2周周五`; empty for none."""
+    if not rule:
+        return ""
+    parts = dict(part.split("=", 1) for part in rule.split(";"))
+    unit, count = _UNITS[parts["FREQ"]], int(parts.get("INTERVAL", "1"))
+    days = [_DAYS[name] for name in parts.get("BYDAY", "").split(",") if name]
+    month, dates = parts.get("BYMONTH"), parts.get("BYMONTHDAY", "").split(",")[-1]
+    if language == "zh":
+        head = f"每{count if count > 1 else ''}{unit[1]}"
+        tail = "、".join(f"周{name[1]}" for name in days)
+        return head + tail + (f"{month}月" if month else "") + (f"{dates}日" if dates else "")
+    head = f"every {count} {unit[0]}s" if count > 1 else f"every {unit[0]}"
+    tail = " on " + ", ".join(name[0] for name in days) if days else ""
+    if month:
+        return f"{head} on {int(month):02}-{int(dates):02}"
+    return head + tail + (f" on day {dates}" if dates else "")
+
+
+def reminder_note(task: str, due: datetime, zone: tzinfo, *, missed: int) -> str:
+    """What the user is told when a reminder is due; `missed`: later times merged into this."""
+    if language_of(task) == "zh":
+        also = f"，之后还错过了{missed}次" if missed else ""
+        return f"提醒：{task}（{when(due, zone, 'zh')}{also}）"
+    also = f", and {missed} more {'time' if missed == 1 else 'times'} since" if missed else ""
+    return f"Reminder: {task} ({when(due, zone, 'en')}{also})"
