@@ -6,7 +6,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from memory_store import records
-from memory_store.errors import IndexUnavailable
+from memory_store.errors import EmbedderError, IndexUnavailable
 from memory_store.ledger import Ledger
 from memory_store.shared_index import SharedIndex, View
 from memory_store.tail import Tail
@@ -33,11 +33,11 @@ class Dense:
     def search(self, vector: Vectors, limit: int) -> list[tuple[int, float]]:
         """The nearest passages: (passage number, cosine similarity), best first.
 
-        Empty where the ledger's vectors are another embedder's.
+        Raises:
+            EmbedderError: the ledger's vectors are another embedder's by now.
         """
         with self._threads:
-            if not self._read_on():
-                return []
+            self._read_on()
             if len(self._tail) > EXACT and self._index_is_ahead():
                 self._index.open()
                 self._read_on()
@@ -45,19 +45,21 @@ class Dense:
             found.update(self._tail.search(vector, limit))
         return sorted(found.items(), key=lambda pair: (-pair[1], -pair[0]))[:limit]
 
-    def _read_on(self) -> bool:
-        """Take in what was written since; whether the vectors are this embedder's."""
+    def _read_on(self) -> None:
+        """Take in what was written since."""
         with self._ledger.read() as connection:
             state = records.states(connection)
-            if state["fingerprint"] != self._fingerprint:
-                return False
+            if state["fingerprint"] not in ("", self._fingerprint):
+                raise EmbedderError(
+                    f"The memory's vectors are of {state['fingerprint']} by now, not of"
+                    f" {self._fingerprint}; open it anew."
+                )
             self._index.follow(state)
             view = self._index.view
             if view is not self._seen:
                 self._tail.restart(0 if view is None else view.through)
                 self._seen = view
             self._tail.read_on(connection)
-        return True
 
     def _index_is_ahead(self) -> bool:
         with self._ledger.read() as connection:

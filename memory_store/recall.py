@@ -101,10 +101,7 @@ class Recaller:
 
     def _search(self, query: str, intervals: Sequence[Interval], watch: _Watch) -> list[Found]:
         """The best candidates, best first."""
-        with watch("embed"):
-            vector = self._embed(query)
-        with watch("dense"):
-            near = [] if vector is None else self._dense(vector, candidates.POOL)
+        vector, near = self._meaning(query, watch)
         with self._ledger.read() as connection:
             with watch("lexical"):
                 words = LexicalQuery(connection, self._owner, query)
@@ -119,12 +116,16 @@ class Recaller:
             best = [Found(by_id[i].chunk, by_id[i].passage, s) for i, s in scores.items()]
         return best[:CONSIDERED]
 
-    def _embed(self, query: str) -> Vectors | None:
+    def _meaning(self, query: str, watch: _Watch) -> tuple[Vectors | None, list[tuple[int, float]]]:
+        """The question's vector and the passages near it; nothing where the embedder is out."""
         try:
-            return self._embedder.embed([query])[0]
+            with watch("embed"):
+                vector = self._embedder.embed([query])[0]
+            with watch("dense"):
+                return vector, self._dense(vector, candidates.POOL)
         except EmbedderError as error:  # words still find, and the user sees why in the log
             _log.warning("recall by words only: %s", error)
-            return None
+            return None, []
 
     def _brought(self, found: Sequence[Found]) -> dict[str, list[Found]]:
         """What each hit brings along: a question its answer, an answer or a result its question."""

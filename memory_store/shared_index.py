@@ -120,8 +120,6 @@ class SharedIndex:
         self.follow(state)
         self._adopt()
         self._move_on(progress)
-        with self._ledger.write() as connection:
-            records.set_state(connection, "rebuilding", "")
         return 0 if self.view is None else self.view.index.count()
 
     def contents(self) -> tuple[set[str], set[str]]:
@@ -202,6 +200,8 @@ class SharedIndex:
                 if identity_of(records.states(connection)) != view.identity:
                     return  # begun anew by another process meanwhile
                 records.set_state(connection, "indexed", through)
+                if through >= total:
+                    records.set_state(connection, "rebuilding", "")
             self.view = view = View(view.index, view.identity, through)
             if progress is not None:
                 progress(min(through, total), total)
