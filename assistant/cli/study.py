@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.invocation import opened
+from assistant.cli.study_changes import app as changes
 from assistant.cli.study_courses import app as courses
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 app.add_typer(courses, name="courses")
+app.add_typer(changes)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 PlanName = Annotated[str | None, typer.Option("--plan", help="Which plan.", metavar="NAME")]
@@ -86,3 +88,119 @@ def plan(
             print_json(made.plan.data())
         else:
             print_plan(made)
+
+
+@app.command()
+def log(
+    ctx: typer.Context,
+    text: Annotated[
+        str | None, typer.Argument(help="'2h linear algebra, done, stuck on eigenvalues'")
+    ] = None,
+    date: Annotated[str | None, typer.Option(help="The day it was (default: today).")] = None,
+    task: Annotated[str | None, typer.Option(help="The task's id, where words do not say.")] = None,
+    amend: Annotated[
+        int | None, typer.Option(help="Correct this entry: TEXT is what it should say.")
+    ] = None,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take back the last entry, or the one in TEXT.")
+    ] = False,
+    every: Annotated[bool, typer.Option("--list", help="Show the log, with its history.")] = False,
+    name: PlanName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Log what you did, in one line; correct it or take it back."""
+    from assistant.cli.reading import read_text
+    from assistant.cli.study_views import print_entry, print_log
+    from assistant.cli.views import print_json
+    from assistant.study.days import read_date
+
+    with studying(ctx) as study:
+        plan = study.plan(name)
+        if every:
+            history = study.log.history(plan.name)
+            if as_json:
+                print_json({"plan": plan.name, "entries": [entry.data() for entry in history]})
+            else:
+                print_log(history)
+            return
+        if undo:
+            entry = study.undo_check_in(read_entry(text), plan.name)
+        else:
+            day = read_date(date, today=study.today, past=True) if date else None
+            said = read_text(text, "check-in")
+            entry = study.check_in(said, day=day, task=task, amends=amend, name=plan.name)
+        if as_json:
+            print_json({"entry": entry.data()})
+        else:
+            print_entry(plan, entry, study.catalogue.all())
+
+
+@app.command()
+def status(
+    ctx: typer.Context,
+    chart: Annotated[
+        Path | None, typer.Option(help="Also draw planned, done and forecast to this PNG file.")
+    ] = None,
+    name: PlanName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show where you stand: planned and done, pace, forecast, what is overdue, next and due."""
+    from assistant.cli.study_views import print_status
+    from assistant.cli.views import print_json
+    from assistant.study.status import status_data
+
+    with studying(ctx) as study:
+        plan = study.plan(name)
+        progress, due = study.progress(plan.name), study.due(plan.name)
+        if chart is not None:
+            from assistant.study.chart import draw
+
+            draw(plan, study.log.entries(plan.name), progress, chart)
+        if as_json:
+            print_json(status_data(progress, due))
+        else:
+            print_status(plan, progress, due)
+
+
+@app.command()
+def review(
+    ctx: typer.Context,
+    task: Annotated[str | None, typer.Argument(help="The topic's task id.")] = None,
+    rating: Annotated[str, typer.Argument(help="again, hard, good or easy.")] = "good",
+    name: PlanName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Without a topic, list the reviews that are due; with one, record how the review went."""
+    from assistant.cli.views import print_json
+    from assistant.study.reviews import read_rating
+
+    with studying(ctx) as study:
+        if task is None:
+            due = [
+                {"id": item.task.id, "title": item.task.title, "due": item.day.isoformat()}
+                for item in study.due(name)
+            ]
+            if as_json:
+                print_json({"reviews_due": due})
+            else:
+                lines = [f"{item['due']}  {item['id']}  {item['title']}" for item in due]
+                typer.echo("\n".join(lines) or "Nothing to review today.")
+            return
+        following = study.review(task, read_rating(rating), name)
+        if as_json:
+            print_json({"id": task, "next": following.isoformat()})
+        else:
+            typer.echo(f"Next review of {task}: {following}")
+
+
+def read_entry(text: str | None) -> int | None:
+    """Return the number of a log entry; None for the last one."""
+    from assistant.errors import UserError
+
+    if text is None:
+        return None
+    if not text.strip().isdigit():
+        raise UserError(
+            f"{text!r} is not the number of an entry; see 'assistant study log --list'."
+        )
+    return int(text)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assistant.study.check_in import OUTSIDE
 from assistant.study.course import Course
 from assistant.study.minutes import spoken
 from assistant.study.render import frame, lacking, week_line
+from assistant.study.status import bar, status_text, week_rows
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from assistant.study.adjust import Proposal
     from assistant.study.making import Made
+    from assistant.study.plan import Plan
+    from assistant.study.progress import Progress
+    from assistant.study.reviews import Due
+    from assistant.study.study_log import Entry
 
 
 def print_courses(courses: Sequence[Course]) -> None:
@@ -73,3 +80,94 @@ def _console() -> Console:
     from rich.console import Console
 
     return Console()
+
+
+def print_entry(plan: Plan, entry: Entry, courses: Mapping[str, Course]) -> None:
+    """Print how a check-in was read."""
+    said = entry.said
+    if entry.removed:
+        print(f"Entry {entry.id} no longer counts; its history stays.")
+        return
+    zh = plan.language == "zh"
+    course = courses.get(said.group)
+    name = course.name(plan.language) if course else said.group
+    tasks = plan.tasks()
+    parts = [f"[{entry.id}] {said.day}: {spoken(said.minutes, plan.language)}, {name}"]
+    if said.done:
+        done = "; ".join(tasks[task].title for task in said.done)
+        parts.append(f"{'完成' if zh else 'done'}: {done}")
+    if said.stuck:
+        parts.append(f"{'卡在' if zh else 'stuck on'}: {said.stuck}")
+    print("\n  ".join(parts))
+    if said.group == OUTSIDE:
+        print(
+            "  计划里没有这门课：时间已记录，但不计入任何任务。"
+            if zh
+            else "  Nothing in the plan is about this: the time counts, but for no task."
+            f" To change that: assistant study log --amend {entry.id} --task ID TEXT"
+        )
+    elif said.unread:
+        print(
+            "  没有标记任何任务为完成：请说“第几部分”，或用 --task 指定。"
+            if zh
+            else "  No task is marked done: which part of the plan it finishes is not clear."
+            f" Say 'part 2', or: assistant study log --amend {entry.id} --task ID TEXT"
+        )
+
+
+def print_log(history: Sequence[Entry]) -> None:
+    """Print the log with every revision."""
+    from rich.table import Table
+
+    table = Table("entry", "day", "time", "course", "done", "text", box=None, pad_edge=False)
+    for entry in history:
+        said = entry.said
+        number = f"{entry.id}.{entry.revision}" + (" ✗" if entry.removed else "")
+        done = ", ".join(said.done)
+        table.add_row(number, f"{said.day}", spoken(said.minutes), said.group, done, said.note)
+    _console().print(table)
+
+
+def print_status(plan: Plan, progress: Progress, due: Sequence[Due]) -> None:
+    """Print where a plan stands: sentences, and a table of weeks with bars."""
+    from rich.table import Table
+
+    console = _console()
+    console.print(status_text(plan, progress, due, plan.language), highlight=False, markup=False)
+    zh = plan.language == "zh"
+    heads = ("周", "计划", "完成", "") if zh else ("week", "planned", "done", "")
+    table = Table(*heads, box=None, pad_edge=False)
+    for week, planned, earned in week_rows(plan, progress.standings):
+        times = (spoken(minutes, plan.language) for minutes in (planned, earned))
+        table.add_row(str(week), *times, bar(earned, planned))
+    console.print(table)
+    for standing in progress.overdue:
+        mark = "逾期" if zh else "overdue"
+        console.print(f"{mark}: {standing.task.id} {standing.task.title}", highlight=False)
+
+
+def print_proposals(plan: Plan, proposals: Sequence[Proposal]) -> None:
+    """Print proposals side by side, then each in a sentence."""
+    from rich.table import Table
+
+    console = _console()
+    zh = plan.language == "zh"
+    if not proposals:
+        console.print("计划不需要调整。" if zh else "Nothing has to change.")
+        return
+    heads = (
+        ("", "方案", "结束", "周数", "每周最多", "删减", "变动任务")
+        if zh
+        else ("", "way", "end", "weeks", "at most a week", "left out", "tasks changed")
+    )
+    table = Table(*heads, box=None, pad_edge=False)
+    for item in proposals:
+        lost = sum(one.minutes for one in item.lost)
+        figures = (spoken(item.minutes_a_week, plan.language), spoken(lost, plan.language))
+        new = item.plan
+        row = (str(item.number), item.kind, f"{new.end}", str(len(new.weeks)), *figures)
+        table.add_row(*row, str(item.moved))
+    console.print(table)
+    for item in proposals:
+        console.print(f"{item.number}. {item.summary}", highlight=False, markup=False)
+    console.print("保存其中一个：--apply 编号" if zh else "To store one: the same with --apply K")

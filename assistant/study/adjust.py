@@ -10,9 +10,10 @@ from typing import Any, Literal
 from assistant.errors import UserError
 from assistant.study.availability import capacity
 from assistant.study.change import Change
+from assistant.study.changed_terms import changed_terms
 from assistant.study.course import Course, in_order
 from assistant.study.diff import diff
-from assistant.study.minutes import MOST_A_WEEK, spoken, to_hours
+from assistant.study.minutes import MOST_A_WEEK, to_hours
 from assistant.study.plan import Plan, Task, Terms, Unplaced, Week
 from assistant.study.planner import phases_from, phases_of
 from assistant.study.progress import Progress
@@ -105,7 +106,7 @@ class _Adjuster:
         self._whole = change.kind in {"catch_up", "hours", "end"}
         self._left = work_left(progress.standings, self._today, overdue=self._whole)
         self._last_done = max((s.week.number for s in progress.standings if s.earned), default=0)
-        self._terms = self._changed_terms()
+        self._terms = changed_terms(plan, change, self._today, self._last_done)
 
     def ways(self) -> Iterator[Way]:
         """Every way there is, the mildest first."""
@@ -117,83 +118,29 @@ class _Adjuster:
             yield from self._lighten()
             yield self._deepen(self._terms)
         else:
+            behind = False
             if change.kind != "end":
-                yield self._extend()
+                later = self._extend()
+                yield later
+                behind = later[1].weeks != plan.weeks
             if change.kind != "hours":
                 yield from self._intensify()
             yield self._trim()
-            if change.kind == "catch_up":
+            if change.kind == "catch_up" and behind:
                 yield from self._reorder()
 
     def most(self, plan: Plan) -> int:
         """The minutes of the fullest week that is not over."""
         return max((week.minutes for week in plan.weeks if week.end >= self._today), default=0)
 
-    def _changed_terms(self) -> Terms:
-        plan, change, terms = self._plan, self._change, self._plan.terms
-        if plan.end < self._today and change.kind != "catch_up":
-            raise UserError(f"plan {plan.name!r} ended on {plan.end}; there is no week to change.")
-        match change.kind:
-            case "hours":
-                return self._with_hours(terms, change.minutes)
-            case "away":
-                return self._with_days_off(terms)
-            case "halve":
-                return self._with_half_week(terms)
-            case "end":
-                return self._with_end(terms)
-            case _:
-                return terms
-
-    def _with_hours(self, terms: Terms, minutes: int) -> Terms:
-        if minutes == terms.minutes_a_week:
-            raise UserError(f"the plan already has {spoken(minutes)} a week.")
-        over = [week.number for week in self._plan.weeks if week.end < self._today]
-        loads = {n: terms.loads.get(n, terms.minutes_a_week) for n in over}
-        for week, load in terms.loads.items():
-            loads.setdefault(week, min(load, minutes))
-        return replace(terms, minutes_a_week=minutes, loads=loads)
-
-    def _with_days_off(self, terms: Terms) -> Terms:
-        start, end = self._change.start, self._change.end
-        assert start is not None
-        assert end is not None
-        if end < self._today:
-            raise UserError(f"{start} to {end} is over; days that were missed: 'study adjust'.")
-        first, last = max(start, self._today, terms.start), min(end, terms.end)
-        if first > last:
-            raise UserError(f"the plan runs to {terms.end}; {start} to {end} is outside of it.")
-        away = {first + timedelta(days=n) for n in range((last - first).days + 1)}
-        return replace(terms, off=terms.off | away)
-
-    def _with_half_week(self, terms: Terms) -> Terms:
-        number = self._change.week
-        if not 1 <= number <= len(self._plan.weeks):
-            raise UserError(f"the plan has weeks 1 to {len(self._plan.weeks)}, no week {number}.")
-        week = self._plan.weeks[number - 1]
-        if week.end < self._today:
-            raise UserError(f"week {number} ended on {week.end}; choose a week that is to come.")
-        whole = terms.loads.get(number, terms.minutes_a_week)
-        return replace(terms, loads={**terms.loads, number: whole // 2})
-
-    def _with_end(self, terms: Terms) -> Terms:
-        end = self._change.end
-        assert end is not None
-        if end == terms.end:
-            raise UserError(f"the plan already ends on {end}.")
-        if end < self._today:
-            raise UserError(f"{end} is over; choose an end that is to come.")
-        if end < terms.start:
-            raise UserError(f"{end} comes before the plan's start on {terms.start}.")
-        done = self._last_done
-        if done and end < self._plan.weeks[done - 1].start:
-            raise UserError(f"week {done} holds finished work, so the plan cannot end on {end}.")
-        return replace(terms, end=end)
+    @staticmethod
+    def _frames(terms: Terms) -> list[Week]:
+        return week_frames(terms.start, terms.end)
 
     def _pack(
         self, terms: Terms, lay: Sequence[Item] | None = None, *, pull: bool | None = None
     ) -> Packed:
-        frames = week_frames(terms.start, terms.end)
+        frames = self._frames(terms)
         room = rooms(self._plan, terms, frames, self._left, self._today, from_today=self._fresh)
         forward = self._change.kind == "end" if pull is None else pull
         return pack(self._plan, frames, self._left, room, lay=lay, pull=forward)
@@ -220,20 +167,26 @@ class _Adjuster:
         raise UserError("the work that is left does not fit into ten years; raise the hours.")
 
     def _intensify(self) -> Iterator[Way]:
-        """Keep the end; raise the hours of the weeks to come by as little as is enough."""
-        terms = self._least(range(0, MOST_A_WEEK + STEP, STEP), self._raised)
+        """Keep the end; raise the hours: by a quarter in the fewest weeks, or else in all."""
+        ahead = [f.number for f in self._frames(self._terms) if f.end >= self._today]
+        ahead = [number for number in ahead if number != self._change.week]
+        quarter = -(-self._terms.minutes_a_week // 4 // STEP) * STEP
+        few = self._least(range(len(ahead) + 1), lambda n: self._raised(quarter, ahead[:n]))
+        if few is not None and self._change.kind != "end":
+            raised = [n for n in ahead if few.loads.get(n) != self._terms.loads.get(n)]
+            ahead, most = raised, quarter
+        else:
+            most = MOST_A_WEEK
+        terms = self._least(range(0, most + STEP, STEP), lambda more: self._raised(more, ahead))
         if terms is not None:
             yield "intensify", self._planned(terms, self._pack(terms).weeks), []
 
-    def _raised(self, extra: int) -> Terms:
-        terms = self._terms
-        fixed = {self._change.week}
-        loads = dict(terms.loads)
-        for frame in week_frames(terms.start, terms.end):
-            if frame.end >= self._today and frame.number not in fixed:
-                base = loads.get(frame.number, terms.minutes_a_week)
-                loads[frame.number] = min(MOST_A_WEEK, base + extra)
-        return replace(terms, loads=loads) if extra else terms
+    def _raised(self, extra: int, weeks: Sequence[int]) -> Terms:
+        loads = dict(self._terms.loads)
+        for number in weeks if extra else ():
+            base = loads.get(number, self._terms.minutes_a_week)
+            loads[number] = min(MOST_A_WEEK, base + extra)
+        return replace(self._terms, loads=loads)
 
     def _least(self, steps: range, terms_of: Callable[[int], Terms]) -> Terms | None:
         """The terms of the first step at which all work fits; fitting grows with the step."""
@@ -249,29 +202,39 @@ class _Adjuster:
         return terms_of(steps[low])
 
     def _trim(self) -> Way:
-        """Keep end and hours; leave out optional work, the last first, then the last courses."""
+        """Keep end and hours; leave out optional work, then the last parts of courses."""
         lay = list(self._left)
         lost: list[Lost] = []
-        order = [i for i in reversed(lay) if i.task.optional]
-        order += [i for i in reversed(lay) if not i.task.optional]
+        packed = self._pack(self._terms, lay)
+        for item in packed.over:  # optional work that was pushed out, if there is any
+            if item.task.optional:
+                self._leave_out(lay, item.origin, item.left, lost)
+        order = [item for item in reversed(lay) if item.task.optional]
+        order += [item for item in reversed(lay) if not item.task.optional]
         packed = self._pack(self._terms, lay)
         for item in order:
             if not packed.over:
                 break
-            cut = min(item.left, packed.minutes_over)
-            lost.append(Lost(item.task.title, cut, item.task.optional))
-            place = lay.index(item)
-            lay[place : place + 1] = (
-                [replace(item, left=item.left - cut)] if cut < item.left else []
-            )
+            self._leave_out(lay, item.task.id, packed.minutes_over, lost)
             packed = self._pack(self._terms, lay)
         plan = self._planned(self._terms, packed.weeks)
-        return "trim", replace(plan, unplaced=self._with_lost(order, lay)), lost
+        return "trim", replace(plan, unplaced=self._with_lost(lay)), lost
 
-    def _with_lost(self, before: Sequence[Item], after: Sequence[Item]) -> tuple[Unplaced, ...]:
-        kept = {item.task.id: item.left for item in after}
+    @staticmethod
+    def _leave_out(lay: list[Item], task: str, minutes: int, lost: list[Lost]) -> None:
+        """Take up to so many minutes of a task out of what is laid."""
+        for place, item in enumerate(lay):
+            if item.task.id == task:
+                cut = min(item.left, minutes)
+                rest = replace(item, left=item.left - cut)
+                lay[place : place + 1] = [rest] if rest.left else []
+                lost.append(Lost(item.task.title, cut, item.task.optional))
+                return
+
+    def _with_lost(self, laid: Sequence[Item]) -> tuple[Unplaced, ...]:
+        kept = {item.task.id: item.left for item in laid}
         missing = {item.course: item for item in self._plan.unplaced}
-        for item in before:
+        for item in self._left:
             course, gone = item.task.course, item.left - kept.get(item.task.id, 0)
             if course is None or not gone:
                 continue
@@ -309,8 +272,7 @@ class _Adjuster:
 
         def terms_of(minutes: int) -> Terms:
             terms = replace(self._terms, minutes_a_week=minutes)
-            frames = week_frames(terms.start, terms.end)
-            over = [f.number for f in frames if f.end < self._today]
+            over = [f.number for f in self._frames(terms) if f.end < self._today]
             loads = {n: self._terms.loads.get(n, whole) for n in over}
             for week, load in self._terms.loads.items():
                 loads.setdefault(week, min(load, minutes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 from typing import Protocol
@@ -11,8 +12,11 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection
 
 from assistant.errors import UserError
+from assistant.study.adjust import Proposal, propose
 from assistant.study.catalogue import Catalogue
+from assistant.study.change import Change
 from assistant.study.check_in import group_of, read_check_in
+from assistant.study.diff import Diff, diff
 from assistant.study.making import Made, Wish, make_plan
 from assistant.study.plan import Plan
 from assistant.study.plan_check import check_name, check_plan
@@ -180,6 +184,44 @@ class Study:
         plan = self.plan(name)
         entry = self.log.find(plan.name, identifier)
         return self._store(plan, lambda ledger: self.log.remove(ledger, entry, self.now))
+
+    def propose(self, change: Change, name: str | None = None) -> list[Proposal]:
+        """Return the ways to answer a change; none where nothing has to change.
+
+        Raises:
+            UserError: the change is impossible.
+        """
+        plan = self.plan(name)
+        return propose(plan, self.progress(plan.name), change, self.catalogue.all())
+
+    def adjust(self, change: Change, number: int, name: str | None = None) -> Proposal:
+        """Store the proposal of that number as the plan's next version, and return it.
+
+        Raises:
+            UserError: there is no such proposal; nothing is stored.
+        """
+        proposals = self.propose(change, name)
+        chosen = next((p for p in proposals if p.number == number), None)
+        if chosen is None:
+            which = f"1 to {len(proposals)}" if proposals else "none: nothing has to change"
+            raise UserError(f"there is no proposal {number}; the proposals are {which}.")
+        return replace(chosen, plan=self.save(chosen.plan, reason=chosen.summary))
+
+    def diff(
+        self, before: int | None = None, after: int | None = None, name: str | None = None
+    ) -> Diff:
+        """Return what differs between two versions, by default the former and the current one.
+
+        Raises:
+            UserError: there is no such version, or nothing to compare with.
+        """
+        plan = self.plan(name, after)
+        if before is None:
+            versions = {version.number: version for version in self.plans.versions(plan.name)}
+            before = versions[plan.version].former
+        if before is None:
+            raise UserError(f"version {plan.version} of plan {plan.name!r} is the first one.")
+        return diff(self.plan(plan.name, before), plan)
 
     def _store(self, plan: Plan, write: Callable[[Connection], Entry]) -> Entry:
         """Write an entry, and the progress that it makes as a memory, in one transaction."""

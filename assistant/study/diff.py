@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from assistant.study.minutes import spoken
 from assistant.study.plan import Phase, Plan, Task, Terms, Unplaced, Week
@@ -57,6 +58,18 @@ class Diff:
     def touched(self) -> int:
         """How many tasks are new, gone, in another week or of another length."""
         return sum(moved.real for moved in self.tasks)
+
+    def data(self) -> dict[str, Any]:
+        """Return the difference as JSON."""
+        return {
+            "end": [self.before.terms.end.isoformat(), self.after.terms.end.isoformat()],
+            "weeks": [len(self.before.weeks), len(self.after.weeks)],
+            "tasks": [
+                {"before": _place_data(moved.before), "after": _place_data(moved.after)}
+                for moved in self.tasks
+                if moved.real
+            ],
+        }
 
     def inverse(self) -> Diff:
         """Return the way back."""
@@ -138,6 +151,10 @@ def _task_line(moved: Moved, language: str) -> str:
         old, new = (spoken(at.task.minutes, language) for at in (before, after))
         parts.append(f"{old} → {new}")
     return f"~ {after.task.title} ({', '.join(parts) or place(after)})"
+
+
+def _place_data(place: Place | None) -> dict[str, Any] | None:
+    return None if place is None else {"week": place.week, **place.task.data()}
 
 
 def _places(plan: Plan) -> dict[str, Place]:

@@ -19,11 +19,16 @@ from assistant.study.wording import continued
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Work that is left: of `task`, `left` minutes, now in week `home`."""
+    """Work that is left: of `task`, `left` minutes, now in week `home`.
+
+    Attributes:
+        origin: the id of the task that it was cut from; its own where it was not cut.
+    """
 
     task: Task
     left: int
     home: int
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ def work_left(standings: Sequence[Standing], since: date, *, overdue: bool) -> l
         overdue: also that of the weeks that are over.
     """
     return [
-        Item(s.task, s.left, s.week.number)
+        Item(s.task, s.left, s.week.number, s.task.id)
         for s in standings
         if not s.complete and (overdue or s.week.end >= since)
     ]
@@ -94,6 +99,9 @@ def pack(
 ) -> Packed:
     """Lay unfinished work into the frames' room.
 
+    Work that a full week pushes out goes to the next week. Reviews and the project, which nothing
+    waits for, go to where there is room instead, so that the weeks between stay as they are.
+
     Args:
         left: the work that leaves its place.
         lay: what of it is laid again, perhaps less or in another order; None: all.
@@ -102,14 +110,24 @@ def pack(
     """
     layer = _Layer(plan, {item.task.id: item for item in left})
     waiting = list(left if lay is None else lay)
+    loose: list[Item] = []
     weeks: list[Week] = []
     for frame in frames:
+        space = room.get(frame.number, 0)
         own = plan.weeks[frame.number - 1].tasks if frame.number <= len(plan.weeks) else ()
         ready = [item for item in waiting if pull or item.home <= frame.number]
-        now, rest = layer.cut(ready, room.get(frame.number, 0))
-        waiting = [*rest, *waiting[len(ready) :]]
+        waiting = waiting[len(ready) :]
+        if not pull:  # what nothing waits for leaves first
+            ready.sort(key=lambda item: item.task.optional)
+        now, rest = layer.cut(ready, space)
+        if not pull:
+            loose += [item for item in rest if item.task.optional]
+            rest = [item for item in rest if not item.task.optional]
+            more, loose = layer.cut(loose, space - sum(item.left for item in now))
+            now += more
+        waiting = [*rest, *waiting]
         weeks.append(replace(frame, tasks=layer.tasks(frame.number, own, now)))
-    return Packed(tuple(weeks), tuple(waiting))
+    return Packed(tuple(weeks), (*waiting, *loose))
 
 
 class _Layer:
@@ -129,7 +147,7 @@ class _Layer:
             if not minutes:
                 return list(items[:index]), list(items[index:])
             first = replace(item, left=minutes)
-            rest = self._continued(item.task, item.left - minutes)
+            rest = self._continued(item, item.left - minutes)
             return [*items[:index], first], [rest, *items[index + 1 :]]
         return list(items), []
 
@@ -148,11 +166,12 @@ class _Layer:
     def _moved(self, item: Item) -> Task:
         before = self._left.get(item.task.id)
         if before is not None and before.left < before.task.minutes:  # a part of it is finished
-            return self._continued(item.task, item.left).task
+            return self._continued(item, item.left).task
         return replace(item.task, minutes=item.left)
 
-    def _continued(self, task: Task, minutes: int) -> Item:
-        key = next_key(task.id, self._taken)
+    def _continued(self, item: Item, minutes: int) -> Item:
+        key = next_key(item.task.id, self._taken)
         self._taken.add(key)
-        title = continued(task.title, self._language)
-        return Item(replace(task, id=key, title=title, minutes=minutes), minutes, 0)
+        title = continued(item.task.title, self._language)
+        task = replace(item.task, id=key, title=title, minutes=minutes)
+        return Item(task, minutes, 0, item.origin)

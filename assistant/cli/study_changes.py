@@ -1,0 +1,164 @@
+"""`assistant study adjust|diff|undo|export`: changing a plan, and taking it elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assistant.cli.invocation import opened
+
+if TYPE_CHECKING:
+    from assistant.study.change import Change
+    from assistant.study.companion import Study
+
+app = typer.Typer()
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+PlanName = Annotated[str | None, typer.Option("--plan", help="Which plan.", metavar="NAME")]
+
+
+@app.command()
+def adjust(
+    ctx: typer.Context,
+    text: Annotated[
+        str | None, typer.Argument(help="What should change, in your own words.")
+    ] = None,
+    hours: Annotated[float | None, typer.Option(help="Hours a week from now on.")] = None,
+    away: Annotated[
+        tuple[str, str] | None, typer.Option(help="Days away, both included.", metavar="FROM TO")
+    ] = None,
+    halve_week: Annotated[int | None, typer.Option(help="Halve this week's hours.")] = None,
+    end: Annotated[str | None, typer.Option(help="Another last day.")] = None,
+    number: Annotated[
+        int | None, typer.Option("--apply", help="Store this proposal.", metavar="K")
+    ] = None,
+    name: PlanName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose ways to change the plan, each with its consequences; store one with --apply."""
+    from assistant.cli.study_views import print_proposals
+    from assistant.cli.views import print_json
+
+    with opened(ctx) as assistant:
+        study = assistant.study
+        plan = study.plans.resolve(name)
+        change = _change(study, text, hours, away, halve_week, end)
+        proposals = study.propose(change, plan)
+        found = {"proposals": [proposal.data() for proposal in proposals]}
+        if number is None:
+            if as_json:
+                print_json(found)
+            else:
+                print_proposals(study.plan(plan), proposals)
+            return
+        stored = study.adjust(change, number, plan)
+        if as_json:
+            outcome = {"plan": plan, "version": stored.plan.version, "applied": stored.data()}
+            print_json({**found, **outcome})
+        else:
+            typer.echo(f"Stored as version {stored.plan.version}. {stored.summary}")
+            typer.echo("See 'assistant study diff'; 'assistant study undo' takes it back.")
+
+
+@app.command()
+def diff(
+    ctx: typer.Context,
+    before: Annotated[int | None, typer.Argument(help="A version (default: the former).")] = None,
+    after: Annotated[int | None, typer.Argument(help="A version (default: the current).")] = None,
+    name: PlanName = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what differs between two versions of the plan."""
+    from assistant.cli.views import print_json
+    from assistant.study.diff import lines
+
+    with opened(ctx) as assistant:
+        study = assistant.study
+        plan = study.plan(name)
+        found = study.diff(before, after, plan.name)
+        told = lines(found, plan.language)
+        if as_json:
+            versions = {"before": found.before.version, "after": found.after.version}
+            print_json({"plan": plan.name, **versions, **found.data()})
+        else:
+            typer.echo(f"{plan.name}: {found.before.version} → {found.after.version}")
+            typer.echo("\n".join(told) or "No difference.")
+
+
+@app.command()
+def undo(ctx: typer.Context, name: PlanName = None, as_json: AsJson = False) -> None:
+    """Return to the plan's former version."""
+    from assistant.cli.views import print_json
+
+    with opened(ctx) as assistant:
+        plan = assistant.study.undo(name)
+        if as_json:
+            print_json(plan.data())
+        else:
+            typer.echo(f"Plan {plan.name} is at version {plan.version} again.")
+
+
+@app.command()
+def export(
+    ctx: typer.Context,
+    md: Annotated[bool, typer.Option("--md", help="Markdown.")] = False,
+    ics: Annotated[bool, typer.Option("--ics", help="A calendar.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="A table.")] = False,
+    out: Annotated[Path | None, typer.Option(help="A file (default: standard output).")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
+    name: PlanName = None,
+) -> None:
+    """Write the plan as Markdown, calendar, JSON or CSV."""
+    from assistant.errors import UserError
+    from assistant.study.export import export as write
+
+    forms = {"md": md, "ics": ics, "json": as_json, "csv": as_csv}
+    chosen = [form for form, wanted in forms.items() if wanted]
+    if len(chosen) > 1:
+        raise UserError("choose one of --md, --ics, --json and --csv.")
+    with opened(ctx) as assistant:
+        text = write(assistant.study.plan(name), chosen[0] if chosen else "md", assistant.clock())
+    if out is None:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        return
+    try:
+        with out.open("w" if force else "x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UserError(f"{out} exists; name another file, or add --force.") from None
+    typer.echo(f"Written: {out}", err=True)
+
+
+def _change(
+    study: Study,
+    text: str | None,
+    hours: float | None,
+    away: tuple[str, str] | None,
+    halve_week: int | None,
+    end: str | None,
+) -> Change:
+    from assistant.errors import UserError
+    from assistant.study.change import CATCH_UP, Change, read_change
+    from assistant.study.days import read_date
+    from assistant.study.minutes import weekly
+
+    given = [value for value in (text, hours, away, halve_week, end) if value is not None]
+    if len(given) > 1:
+        raise UserError("give one of TEXT, --hours, --away, --halve-week and --end.")
+    today = study.today
+    if text is not None:
+        return read_change(text, today=today)
+    if hours is not None:
+        return Change("hours", minutes=weekly(hours))
+    if away is not None:
+        start = read_date(away[0], today=today)
+        return Change("away", start=start, end=read_date(away[1], today=start))
+    if halve_week is not None:
+        return Change("halve", week=halve_week)
+    if end is not None:
+        return Change("end", end=read_date(end, today=today))
+    return CATCH_UP
