@@ -93,8 +93,8 @@ class Sessions:
         self, session: Session, question: str, *, joined: Connection | None = None
     ) -> Turn:
         """Write down a question as the session's next turn."""
-        now = self._clock()
         with self._ledger.write(joined) as connection:
+            now = self._clock()  # within the transaction: the turns' times are in their order
             last = connection.execute(
                 text("SELECT COALESCE(MAX(number), 0) FROM turns WHERE session = :session"),
                 {"session": session.id},
