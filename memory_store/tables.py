@@ -43,6 +43,8 @@ MIGRATIONS = (
                 session TEXT NOT NULL, turn TEXT NOT NULL, step INTEGER NOT NULL,
                 created_at INTEGER NOT NULL)""",
             "CREATE INDEX occurrences_place ON occurrences (session, turn)",
+            # Neighbours are found by number within a session, however long it is.
+            "CREATE INDEX occurrences_order ON occurrences (session, number)",
             "CREATE INDEX occurrences_chunk ON occurrences (chunk)",
             """CREATE TABLE passages (
                 number INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -74,7 +74,7 @@ class ContextManager:
         self.last_parts: Mapping[
             str, int
         ] = {}  # tokens by part of the last request that was fitted
-        self._counts = counts
+        self.counts = counts
         if reserve < 1 or self._limit <= reserve:
             raise SettingsError(
                 f"The context limit is {self._limit} tokens and the reply reserve {reserve}:"
@@ -84,13 +84,18 @@ class ContextManager:
     @property
     def limit(self) -> int:
         """The context in tokens, by the server's count."""
-        learned = self._counts.of(self.counter.model).limit
+        learned = self.counts.of(self.counter.model).limit
         return min(self._limit, learned or self._limit)
 
     @property
     def factor(self) -> float:
         """The server's tokens for each of ours, with a margin; at least 1."""
-        return self._counts.of(self.counter.model).factor
+        return self.counts.of(self.counter.model).factor
+
+    @property
+    def ratio(self) -> float | None:
+        """The server's tokens for each of ours as they were seen; None while not known."""
+        return self.counts.of(self.counter.model).ratio
 
     @property
     def bound(self) -> int:
@@ -104,7 +109,7 @@ class ContextManager:
 
     def observe(self, context: Context, reported: int) -> None:
         """Learn from the prompt tokens that the server reported for a request."""
-        self._counts.observe(self.counter.model, counted=context.tokens, reported=reported)
+        self.counts.observe(self.counter.model, counted=context.tokens, reported=reported)
 
     def learn_limit(self, named: int | None) -> None:
         """Lower the limit, after the server refused a request as too long.
@@ -113,7 +118,7 @@ class ContextManager:
         the one that was kept to, the true limit is lower by an unknown amount.
         """
         limit = named if named is not None and named < self.limit else int(self.limit * 0.8)
-        self._counts.learn_limit(self.counter.model, max(limit, self.reserve + 1))
+        self.counts.learn_limit(self.counter.model, max(limit, self.reserve + 1))
 
     def summary_room(self, parts: Mapping[str, int]) -> int:
         """Return the room of the summary, in tokens, beside what cannot be left out."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
@@ -41,46 +41,76 @@ def memory_block(
         withhold_stale: show only that a stale value is known, and the call that refreshes it.
         exclude: ids of chunks that stand elsewhere in the request.
     """
-    wanted = [hit for hit in recall.hits if hit.chunk.id not in exclude]
-    entries: list[str] = []
+    style = _Style(recall.now, zone, language, withhold_stale and not recall.past)
+    used = count(_OPENING[language]) + 1
     taken: list[Hit] = []
     left_out: list[Hit] = []
-    used = count(_OPENING[language]) + 1
-    for hit in _most_useful_first(wanted, recall):
-        entry = _entry(hit, recall.now, zone, language, withhold_stale and not recall.past)
-        tokens = count(entry) + 1
+    told_of: set[str] = set()  # the days and the withheld values that the block holds already
+    for hit in _most_useful_first(recall):
+        if hit.chunk.id in exclude or style.withheld(hit) in told_of:
+            continue
+        when = style.when(hit)
+        tokens = count(style.entry(hit)) + 1
+        tokens += 0 if when in told_of else count(when)
         if used + tokens > room:
             left_out.append(hit)
             continue
         used += tokens
-        entries.append(entry)
+        told_of |= {when, style.withheld(hit)} - {""}
         taken.append(hit)
-    if not entries:
-        return MemoryBlock("", (), tuple(left_out))
-    # The model reads the newest last, next to the question.
-    order = sorted(range(len(taken)), key=lambda at: _told_at(taken[at]))
-    text = "\n".join((_OPENING[language], *(entries[at] for at in order)))
-    return MemoryBlock(text, tuple(taken[at] for at in order), tuple(left_out))
+    taken.sort(key=_told_at)  # the model reads the newest last, next to the question
+    text = "\n".join((_OPENING[language], *style.entries(taken))) if taken else ""
+    return MemoryBlock(text, tuple(taken), tuple(left_out))
 
 
-def _most_useful_first(hits: Sequence[Hit], recall: Recall) -> Sequence[Hit]:
+def _most_useful_first(recall: Recall) -> Sequence[Hit]:
     """Recall's own order, but by score where it is that of time."""
-    return sorted(hits, key=lambda hit: -hit.score.total) if recall.past else hits
+    return sorted(recall.hits, key=lambda hit: -hit.score.total) if recall.past else recall.hits
 
 
 def _told_at(hit: Hit) -> tuple[datetime, str]:
     return (hit.chunk.created_at, hit.chunk.id)
 
 
-def _entry(hit: Hit, now: datetime, zone: tzinfo, language: Language, withhold_stale: bool) -> str:
-    told = _told_at(hit)[0]
-    when = f"{ago(told, now, zone, language)} ({day(told, zone, language)})"
-    who = speaker(hit.chunk, language)
-    comma, colon = ("，", "：") if language == "zh" else (", ", ":")
-    if hit.verdict.current:
-        return f"{when}{comma}{who}{colon}\n{quote(hit.text)}"
-    replaced = hit.verdict in (Verdict.CHANGED, Verdict.SUPERSEDED)
-    if withhold_stale or (replaced and hit.judgement.inherited_from is not None):
-        return f"{when}{comma}{who}{colon}\n({out_of_date(hit.judgement, zone, language)})"
-    remark = caveat(hit.judgement, zone, language)
-    return f"{when}{comma}{who} ({remark}){colon}\n{quote(hit.text)}"
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How memories are written: for whom, and when."""
+
+    now: datetime
+    zone: tzinfo
+    language: Language
+    withhold_stale: bool
+
+    def entries(self, hits: Sequence[Hit]) -> Iterator[str]:
+        """Yield the memories, each day named once."""
+        last = ""
+        for hit in hits:
+            when = self.when(hit)
+            yield self.entry(hit) if when == last else self.entry(hit, when)
+            last = when
+
+    def when(self, hit: Hit) -> str:
+        """Return the day of a memory, as a weak model understands it."""
+        told = hit.chunk.created_at
+        day_ago = ago(told, self.now, self.zone, self.language)
+        return f"{day_ago} ({day(told, self.zone, self.language)})"
+
+    def withheld(self, hit: Hit) -> str:
+        """Return what is said in place of a value that is not shown; empty where it is."""
+        if hit.verdict.current:
+            return ""
+        replaced = hit.verdict in (Verdict.CHANGED, Verdict.SUPERSEDED)
+        if not self.withhold_stale and (not replaced or hit.judgement.inherited_from is None):
+            return ""
+        return f"({out_of_date(hit.judgement, self.zone, self.language)})"
+
+    def entry(self, hit: Hit, when: str | None = None) -> str:
+        """Return one memory; without `when` it is of the same day as the one before."""
+        when = when or ("同一天" if self.language == "zh" else "The same day")
+        comma, colon = ("，", "：") if self.language == "zh" else (", ", ":")
+        withheld = self.withheld(hit)
+        remark = ""
+        if not hit.verdict.current and not withheld:
+            remark = f" ({caveat(hit.judgement, self.zone, self.language)})"
+        who = speaker(hit.chunk, self.language)
+        return f"{when}{comma}{who}{remark}{colon}\n{withheld or quote(hit.text)}"

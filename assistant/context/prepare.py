@@ -77,6 +77,8 @@ def prepare(
         withhold_stale=withhold_stale,
         adapt=adapt,
     )
+    if not question.strip():  # nobody has asked yet: a preview
+        return request
     shown = manager.window_ids(request)
     own = turn.chunk_ids if turn is not None else ()
     recall = memory.recall(question, budget=manager.memory_tokens, exclude={*shown, *own})
