@@ -108,7 +108,8 @@ class Agent:
 
     def preview(self, session: Session, question: str = "") -> Report:
         """Explain what a request would hold; nothing is sent or written."""
-        turn = Turn("", session.id, session.turns + 1, self._clock(), question)
+        now = self._sessions.find(session.id) or session
+        turn = Turn("", session.id, now.turns + 1, self._clock(), question)
         request = self._start(session, turn, self._protocols.choose(self._model)).request
         return report(self._manager, request, self._manager.fit(request))
 
