@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from assistant.settings import Settings
-from memory_store.protocols import Clock, Progress
+from memory_store.protocols import Clock, Embedder, Progress
 
 if TYPE_CHECKING:
     from assistant.agent.loop import Agent
@@ -93,6 +93,11 @@ class App:
         return ledger
 
     @cached_property
+    def embedder(self) -> Embedder | str | None:
+        """What turns texts into vectors: a loaded one, a model's name, or None for the default."""
+        return self.settings.embedder
+
+    @cached_property
     def store(self) -> MemoryStore:
         """The owner's memory."""
         from memory_store.store import MemoryStore
@@ -100,7 +105,7 @@ class App:
         store = MemoryStore.open(
             self.settings.home,
             owner=self.settings.owner,
-            embedder=self.settings.embedder,
+            embedder=self.embedder,
             clock=self.clock,
             zone=self.zone,
             count_tokens=self._count_tokens,
@@ -123,6 +128,7 @@ class App:
     @cached_property
     def tools(self) -> ToolRegistry:
         """The tools that the model may call: ours, the user's, those of installed packages."""
+        from assistant.jobs.tools import reminder_tools
         from assistant.tools import ToolRegistry, calculate, clock
         from assistant.tools.loading import tools_from_file, tools_from_packages
         from assistant.tools.memory import memory_tools
@@ -135,6 +141,7 @@ class App:
                 *calculate.TOOLS,
                 *weather_tools(self.settings.weather_url),
                 *memory_tools(self.store, self.zone),
+                *reminder_tools(self.schedule.reminders),
                 *(tools_from_file(named) if named is not None else ()),
                 *tools_from_packages(),
             )
@@ -244,9 +251,9 @@ class App:
 
         return {
             "index": lambda: index_pending(self.store),
-            "summaries": lambda: redo_summaries(self.sessions, self.roller),
+            "summaries": lambda: redo_summaries(self.sessions, lambda: self.roller),
             "tool results": lambda: refresh_results(
-                self.store, self.tools, self.clock().astimezone(self.zone)
+                self.store, lambda: self.tools, self.clock().astimezone(self.zone)
             ),
         }
 

@@ -49,10 +49,9 @@ class Reminder:
     done_at: datetime | None = None
 
     @property
-    def waiting(self) -> bool:
-        """Whether it has yet to be told."""
-        told = self.told_at is not None and self.due is not None and self.told_at >= self.due
-        return self.status == "open" and self.due is not None and not told
+    def told(self) -> bool:
+        """Whether the user has been told of its due time."""
+        return self.told_at is not None and self.due is not None and self.told_at >= self.due
 
 
 class Reminders:
@@ -148,7 +147,7 @@ class Reminders:
         assert moment is not None  # or it would have been refused
         if moment.rule:
             raise UserError(f"{until!r} repeats; a reminder is put off to one time.", hint=HINT)
-        return self._change(reminder, "due = :due", due=stamp(moment.at))
+        return self._change(reminder, "due = :due, told_at = NULL", due=stamp(moment.at))
 
     def complete(self, which: str) -> Reminder:
         """Note that it is done; one that repeats is done for this time and due again by its rule.
@@ -191,7 +190,7 @@ class Reminders:
 
     def next_due(self) -> datetime | None:
         """When the next reminder is to be told, UTC."""
-        waiting = [each.due for each in self.list() if each.waiting and each.due is not None]
+        waiting = [each.due for each in self.list() if each.due is not None and not each.told]
         return min(waiting, default=None)
 
     def forget(self, connection: Connection, chunks: Sequence[Chunk]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -229,18 +229,14 @@ class Runner:
         ).scalar_one()
 
 
-def describe(runs: Sequence[PastRun]) -> list[str]:
+def describe(runs: Sequence[PastRun], zone: tzinfo = UTC) -> list[str]:
     """One line a run, saying which due times it covers."""
-    return [_line(run) for run in runs]
+    return [_line(run, zone) for run in runs]
 
 
-def _line(run: PastRun) -> str:
-    covered = (
-        f" covering {run.covers} due times from {run.first_due:%Y-%m-%d %H:%M} to"
-        f" {run.due:%Y-%m-%d %H:%M} UTC"
-        if run.covers > 1
-        else ""
-    )
+def _line(run: PastRun, zone: tzinfo) -> str:
+    first, last = (f"{time.astimezone(zone):%Y-%m-%d %H:%M}" for time in (run.first_due, run.due))
+    covered = f" (covers {run.covers} due times, {first} to {last})" if run.covers > 1 else ""
     return f"{run.job}{covered}: {run.detail if run.ok else 'failed: ' + run.detail}"
 
 

@@ -70,26 +70,26 @@ def index_pending(store: MemoryStore) -> str:
     return f"{max(done, 0)} taken in"
 
 
-def redo_summaries(sessions: Sessions, writer: SummaryWriter) -> str:
+def redo_summaries(sessions: Sessions, writer: Callable[[], SummaryWriter]) -> str:
     """Have a model write those summaries that could only be extracted."""
     waiting = [
         session
         for session in sessions.list()
         if (summary := sessions.summary(session)) is not None and summary.method == "extract"
     ]
-    redone = [writer.roll(session, {}) for session in waiting]
+    redone = [writer().roll(session, {}) for session in waiting]
     written = [summary for summary in redone if summary is not None and summary.method == "model"]
     return f"{len(written)} of {len(waiting)} written again"
 
 
-def refresh_results(store: MemoryStore, tools: ToolRegistry, now: datetime) -> str:
+def refresh_results(store: MemoryStore, tools: Callable[[], ToolRegistry], now: datetime) -> str:
     """Call again those tools whose latest results have expired, without asking anybody.
 
     Only results that age by the clock are refreshed ("0s" is never served from memory), only
     the current one of each subject, and only where the tool still takes the same call.
     """
     due = _expired(store, now)
-    drafts = [draft for chunk in due if (draft := _again(chunk, tools, now)) is not None]
+    drafts = [draft for chunk in due if (draft := _again(chunk, tools(), now)) is not None]
     store.remember(drafts)
     return f"{len(drafts)} of {len(due)} refreshed"
 

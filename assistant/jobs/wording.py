@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime, tzinfo
+from typing import TYPE_CHECKING
 
-from assistant.context.wording import day, language_of
+from assistant.context.wording import Language, day, language_of
+
+if TYPE_CHECKING:
+    from assistant.jobs.reminders import Reminder
 
 _DAYS = {
     "MO": ("Monday", "一"), "TU": ("Tuesday", "二"), "WE": ("Wednesday", "三"),
@@ -15,9 +19,10 @@ _UNITS = {
     "MINUTELY": ("minute", "分钟"), "HOURLY": ("hour", "小时"), "DAILY": ("day", "天"),
     "WEEKLY": ("week", "周"), "MONTHLY": ("month", "个月"), "YEARLY": ("year", "年"),
 }  # fmt: skip
+_STATUS = {"done": ("done", "已完成"), "cancelled": ("cancelled", "已取消")}
 
 
-def when(moment: datetime, zone: tzinfo, language: str) -> str:
+def when(moment: datetime, zone: tzinfo, language: Language) -> str:
     """A time as people say it: `Thursday 21 May 2026, 09:00`, `2026年5月21日星期四 09:00`."""
     clock = f"{moment.astimezone(zone):%H:%M}"
     if language == "zh":
@@ -25,7 +30,7 @@ def when(moment: datetime, zone: tzinfo, language: str) -> str:
     return f"{day(moment, zone, 'en')}, {clock}"
 
 
-def repeats(rule: str, language: str) -> str:
+def repeats(rule: str, language: Language) -> str:
     """How a rule repeats, in words: `every 2 weeks on Friday`, `每2周周五`; empty for none."""
     if not rule:
         return ""
@@ -42,6 +47,22 @@ def repeats(rule: str, language: str) -> str:
     if month:
         return f"{head} on {int(month):02}-{int(dates):02}"
     return head + tail + (f" on day {dates}" if dates else "")
+
+
+def describe(reminder: Reminder, zone: tzinfo, language: Language) -> str:
+    """A reminder in one line: number, text, when, how it repeats, and what has become of it."""
+    parts = [f"{reminder.number}: {reminder.text}"]
+    if reminder.due is not None and reminder.status == "open":
+        parts.append(when(reminder.due, zone, language))
+    elif reminder.status == "open":
+        parts.append("待办" if language == "zh" else "to-do")
+    if reminder.rule and reminder.status == "open":
+        parts.append(repeats(reminder.rule, language))
+    if reminder.told and reminder.status == "open":
+        parts.append("已提醒" if language == "zh" else "reminded")
+    if reminder.status != "open":
+        parts.append(_STATUS[reminder.status][language == "zh"])
+    return ("，" if language == "zh" else ", ").join(parts)
 
 
 def reminder_note(task: str, due: datetime, zone: tzinfo, *, missed: int) -> str:

@@ -1,0 +1,159 @@
+"""`assistant jobs` and `assistant run-jobs`: what runs on schedule, and what has run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assistant.cli.invocation import opened
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from assistant.app import App
+    from assistant.jobs.job import PastRun
+
+app = typer.Typer(no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+FAILED = 1
+
+
+@app.callback()
+def _jobs() -> None:  # pyright: ignore[reportUnusedFunction]
+    """What runs on schedule: list, run, history."""
+
+
+@app.command("list")
+def list_(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """List the jobs: when each ran last, and when it is due next."""
+    from assistant.cli.views import print_json
+
+    with opened(ctx) as app:
+        runner = app.schedule.runner
+        rows: list[dict[str, Any]] = [
+            {
+                "name": job.name,
+                "about": job.about,
+                "next": _iso(app, runner.next_time(job)),
+                "due_now": runner.due(job, retry=True) is not None,
+                "last": next((_data(app, run) for run in runner.history(job.name, 1)), None),
+            }
+            for job in runner.jobs.values()
+        ]
+        if as_json:
+            print_json(
+                {"jobs": rows, "next_reminder": _iso(app, app.schedule.reminders.next_due())}
+            )
+            return
+        for row in rows:
+            typer.echo(f"{row['name']}: {row['about']}")
+            state = "due now" if row["due_now"] else f"next {_short(row['next'])}"
+            last = row["last"]
+            typer.echo(
+                f"    {state}; {'last ' + _short(last['at']) if last else 'has not run yet'}"
+            )
+
+
+@app.command()
+def run(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(help="The job; without it, all that is due.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a job now, or all that is due; what was missed is covered by one run."""
+    from assistant.cli.views import print_json
+
+    with opened(ctx) as app:
+        with app.front.waiting("Running jobs"):
+            runs = [app.schedule.runner.run(name)] if name else app.schedule.catch_up()
+            app.schedule.outbox.deliver()
+        if as_json:
+            print_json({"runs": [_data(app, each) for each in runs], "count": len(runs)})
+        else:
+            _print(app, runs, none="Nothing is due.")
+    if any(not each.ok for each in runs):
+        raise typer.Exit(FAILED)
+
+
+@app.command()
+def history(
+    ctx: typer.Context,
+    name: Annotated[str | None, typer.Argument(help="Of this job only.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Show what has run, newest first, and what has gone out by the notifiers."""
+    from assistant.cli.views import print_json
+
+    with opened(ctx) as app:
+        runs = app.schedule.runner.history(name, limit)
+        sendings = [] if name else app.schedule.outbox.sendings(limit)
+        if as_json:
+            sent = [
+                {
+                    "key": each.note.key,
+                    "channel": each.channel,
+                    "attempts": each.attempts,
+                    "sent_at": _iso(app, each.sent_at),
+                    "problem": each.problem,
+                }
+                for each in sendings
+            ]
+            print_json({"runs": [_data(app, each) for each in runs], "outgoing": sent})
+            return
+        _print(app, runs, none="Nothing has run yet.")
+        for each in sendings:
+            arrived = f"arrived {_short(_iso(app, each.sent_at))}" if each.sent_at else "waits"
+            problem = f" ({each.problem})" if each.problem else ""
+            typer.echo(f"{each.channel}: {each.note.key} {arrived}{problem}")
+
+
+@app.command("run-jobs", hidden=True)
+def run_jobs(ctx: typer.Context) -> None:
+    """Keep the scheduler in the foreground until Ctrl-C."""
+    import signal
+    from threading import Event
+
+    stop = Event()
+
+    def end(_number: int, _frame: object) -> None:
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    with opened(ctx) as app:
+        typer.echo("Jobs and reminders are kept; Ctrl-C ends it.", err=True)
+        app.schedule.serve(lambda each: _print(app, [each]), stop)
+
+
+def _print(app: App, runs: list[PastRun], *, none: str = "") -> None:
+    from assistant.jobs.runner import describe
+
+    for each, line in zip(runs, describe(runs, app.zone), strict=True):
+        typer.echo(f"{_short(_iso(app, each.at))}  {line}")
+    if not runs and none:
+        typer.echo(none)
+
+
+def _data(app: App, run: PastRun) -> dict[str, Any]:
+    return {
+        "job": run.job,
+        "due": _iso(app, run.due),
+        "first_due": _iso(app, run.first_due),
+        "covers": run.covers,
+        "ok": run.ok,
+        "detail": run.detail,
+        "at": _iso(app, run.at),
+    }
+
+
+def _iso(app: App, moment: datetime | None) -> str | None:
+    return moment.astimezone(app.zone).isoformat(timespec="seconds") if moment else None
+
+
+def _short(iso: object) -> str:
+    return str(iso)[:16].replace("T", " ") if iso else "never"
