@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import RLock
 from typing import TYPE_CHECKING
 
 from memory_store import records
@@ -28,7 +27,7 @@ class Dense:
         self._index = index
         self._tail = Tail(owner)
         self._seen: View | None = None
-        self._threads = RLock()
+        self._threads = index.threads  # the view is not left while it is searched
 
     def search(self, vector: Vectors, limit: int) -> list[tuple[int, float]]:
         """The nearest passages: (passage number, cosine similarity), best first.

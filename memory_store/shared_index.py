@@ -7,8 +7,12 @@ holds is named by its identity; a new identity is an index begun anew.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
+from threading import RLock
+from typing import Concatenate, ParamSpec, TypeVar
 
 from filelock import FileLock
 from sqlalchemy import Connection
@@ -22,6 +26,9 @@ from memory_store.protocols import Progress, VectorEntry
 
 BATCH = 500
 
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned")
+
 _log = logging.getLogger(__name__)
 
 
@@ -34,8 +41,25 @@ class View:
     through: int
 
 
+def _alone(
+    method: Callable[Concatenate[SharedIndex, Arguments], Returned],
+) -> Callable[Concatenate[SharedIndex, Arguments], Returned]:
+    """Let one thread at a time into these methods; the file locks hold for processes only."""
+
+    @wraps(method)
+    def guarded(self: SharedIndex, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned:
+        with self.threads:
+            return method(self, *args, **kwargs)
+
+    return guarded
+
+
 class SharedIndex:
-    """This process's view of the index, and its part in keeping the index up to date."""
+    """This process's view of the index, and its part in keeping the index up to date.
+
+    Attributes:
+        threads: held by the one thread that opens, searches, writes or leaves the view.
+    """
 
     def __init__(self, ledger: Ledger, home: Path, location: Path | str) -> None:
         self._ledger = ledger
@@ -43,6 +67,7 @@ class SharedIndex:
         self._writer = WriterLock(home / "chroma.lock")
         # A folder is not loaded while it is written: the loader would see half of it.
         self._loading = FileLock(home / "chroma.loading.lock", thread_local=False)
+        self.threads = RLock()
         self._adopted = False
         self.view: View | None = None
         self.problem: str | None = None
@@ -52,11 +77,13 @@ class SharedIndex:
         """Which process writes the index, as `pid@host`."""
         return self._writer.holder()
 
+    @_alone
     def follow(self, state: dict[str, str]) -> None:
         """Leave the view of an index that has been begun anew since."""
         if self.view is not None and self.view.identity != identity_of(state):
             self.drop()
 
+    @_alone
     def open(self) -> None:
         """Take a view of the index as it is now; none where it cannot be opened."""
         if self._adopted:
@@ -73,6 +100,7 @@ class SharedIndex:
                 return
         self.view = View(index, identity_of(state), int(state["indexed"]))
 
+    @_alone
     def drop(self) -> None:
         """Give up the view."""
         if self.view is not None:
@@ -80,6 +108,7 @@ class SharedIndex:
         self.view = None
         self._adopted = False
 
+    @_alone
     def catch_up(self, *, eager: int = 1, progress: Progress | None = None) -> bool:
         """Bring the index up to date if this process may write it; whether it is up to date.
 
@@ -100,6 +129,7 @@ class SharedIndex:
             return False
         return True
 
+    @_alone
     def renew(self, progress: Progress | None = None) -> int:
         """Build the index anew, or go on where that was interrupted; how many vectors it holds.
 
@@ -122,6 +152,7 @@ class SharedIndex:
         self._move_on(progress)
         return 0 if self.view is None else self.view.index.count()
 
+    @_alone
     def contents(self) -> tuple[set[str], set[str]]:
         """The ids of the passages that the index holds, and of those that it should hold.
 
@@ -143,6 +174,7 @@ class SharedIndex:
             finally:
                 index.close()
 
+    @_alone
     def close(self) -> None:
         """Release the index and the right to write it."""
         self.drop()
