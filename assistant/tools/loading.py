@@ -73,7 +73,8 @@ def _tools_in(loaded: object) -> Iterator[Tool]:
     if isinstance(loaded, Tool):
         yield loaded
     elif isinstance(loaded, ModuleType):
-        yield from dict.fromkeys(v for v in vars(loaded).values() if isinstance(v, Tool))
+        # A tool holds its schema, which is not hashable; one tool may stand under two names.
+        yield from {id(v): v for v in vars(loaded).values() if isinstance(v, Tool)}.values()
     elif isinstance(loaded, list | tuple):
         for item in cast("Iterable[object]", loaded):
             yield from _tools_in(item)
