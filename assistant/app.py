@@ -280,6 +280,11 @@ class App:
     def _validate(self, chunk: Chunk) -> str | None:
         return self.tools.validator(chunk)
 
+    def _memory_to_join(self) -> MemoryStore:
+        """The memory, its token counter ready, so that it opens no table in a transaction."""
+        self._count_tokens("")
+        return self.store
+
     def _tell_once(self, line: str) -> None:
         """Tell the user that the packaged model is small, once in the life of a home."""
         told = self.settings.home / "small-model-told"
@@ -297,7 +302,7 @@ class App:
             owner=self.settings.owner,
             clock=self.clock,
             zone=self.zone,
-            memory=lambda: self.store,
+            memory=self._memory_to_join,
             embedder=lambda: self.store.embedder,
             folder=self.settings.home / "plans",
         )
