@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from assistant.app import App
     from assistant.jobs.job import PastRun
+    from assistant.jobs.schedule import CaughtUp
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -69,12 +71,15 @@ def run(
 
     with opened(ctx) as app:
         with app.front.waiting("Running jobs"):
-            runs = [app.schedule.runner.run(name)] if name else app.schedule.catch_up()
-            app.schedule.outbox.deliver()
+            done = _one(app, name) if name else app.schedule.catch_up()
+        runs = done.runs
         if as_json:
-            print_json({"runs": [_data(app, each) for each in runs], "count": len(runs)})
+            rows = [_data(app, each) for each in runs]
+            print_json({"runs": rows, "reminders": done.reminders, "sent": done.sent})
         else:
-            _print(app, runs, none="Nothing is due.")
+            _print(app, runs, none="" if done.reminders else "Nothing is due.")
+            if done.reminders:
+                typer.echo(f"{done.reminders} reminders are due; the next chat shows them.")
     if any(not each.ok for each in runs):
         raise typer.Exit(FAILED)
 
@@ -130,7 +135,13 @@ def run_jobs(ctx: typer.Context) -> None:
         app.schedule.serve(lambda each: _print(app, [each]), stop)
 
 
-def _print(app: App, runs: list[PastRun], *, none: str = "") -> None:
+def _one(app: App, name: str) -> CaughtUp:
+    from assistant.jobs.schedule import CaughtUp
+
+    return CaughtUp((app.schedule.runner.run(name),), 0, app.schedule.outbox.deliver())
+
+
+def _print(app: App, runs: Sequence[PastRun], *, none: str = "") -> None:
     from assistant.jobs.runner import describe
 
     for each, line in zip(runs, describe(runs, app.zone), strict=True):

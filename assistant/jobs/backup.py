@@ -18,7 +18,7 @@ from memory_store.tombstones import read_tombstones
 LEDGER = "ledger.db"
 FOLDER = "backups"
 DAILY, WEEKLY, REPLACED = 7, 4, 3
-"""So many daily and weekly backups are kept, and of the ledgers that restores replaced."""
+"""So many latest and daily, and weekly, backups are kept, and of ledgers that were replaced."""
 BUSY_SECONDS = 60
 _NAME, _REPLACED, _TIME = "ledger-", "replaced-", "%Y-%m-%dT%H%M%SZ"
 
@@ -219,7 +219,7 @@ def _made_at(file: Path) -> datetime | None:
 
 
 def _rotated(newest_first: list[Path]) -> set[Path]:
-    """The newest of each of the latest days, and of each of the latest weeks."""
+    """The newest, the newest of each of the latest days, and of each of the latest weeks."""
     days: dict[str, Path] = {}
     weeks: dict[str, Path] = {}
     for file in newest_first:
@@ -227,4 +227,5 @@ def _rotated(newest_first: list[Path]) -> set[Path]:
         if made is not None:
             days.setdefault(f"{made:%Y-%m-%d}", file)
             weeks.setdefault(f"{made:%G-%V}", file)
-    return {*list(days.values())[:DAILY], *list(weeks.values())[:WEEKLY]}
+    latest = newest_first[:DAILY]
+    return {*latest, *list(days.values())[:DAILY], *list(weeks.values())[:WEEKLY]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import time, tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
     from assistant.study.companion import Study
 
 LOCK = "jobs.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class CaughtUp:
+    """What was due and has been done: job runs, reminders told, notes that arrived."""
+
+    runs: tuple[PastRun, ...]
+    reminders: int
+    sent: int
 
 
 class Schedule:
@@ -87,16 +97,15 @@ class Schedule:
         )
         return Runner(self._ledger, jobs, clock=self._clock, owner=self._owner, lock=self._lock)
 
-    def catch_up(self) -> list[PastRun]:
-        """Do all that is due now: tell of reminders, run jobs, send notes. Returns the runs.
+    def catch_up(self) -> CaughtUp:
+        """Do all that is due now: tell of reminders, run jobs, send notes.
 
         What was missed while nothing ran is merged: one run a job, one note a reminder.
         """
-        self.reminders.tell_due()
-        self.outbox.deliver()
+        told = self.reminders.tell_due()
+        sent = self.outbox.deliver()  # before the jobs, which may take long
         runs = self.runner.run_due()
-        self.outbox.deliver()
-        return runs
+        return CaughtUp(tuple(runs), told, sent + self.outbox.deliver())
 
     def any_due(self) -> bool:
         """Whether a job waits to be run; reads the ledger only."""
@@ -106,4 +115,5 @@ class Schedule:
         """Keep running what is due until `stop` is set; `report` is told of each run."""
         from assistant.jobs.scheduler import serve
 
-        serve(list(self.runner.jobs.values()), self.catch_up, report=report, stop=stop)
+        jobs = list(self.runner.jobs.values())
+        serve(jobs, lambda: self.catch_up().runs, report=report, stop=stop)

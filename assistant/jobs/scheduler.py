@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 def serve(
     jobs: Sequence[Job],
-    catch_up: Callable[[], list[PastRun]],
+    catch_up: Callable[[], Iterable[PastRun]],
     *,
     report: Callable[[PastRun], None],
     stop: Event,
@@ -30,7 +30,7 @@ def serve(
     """Run jobs when they are due until `stop` is set.
 
     Args:
-        catch_up: does all that is due now, at most once (`Jobs.catch_up`).
+        catch_up: does all that is due now (`Schedule.catch_up`) and returns the runs.
         report: is told of each run.
     """
     from apscheduler.executors.pool import ThreadPoolExecutor
