@@ -116,6 +116,7 @@ def _engine(path: Path) -> Engine:
     engine = create_engine(
         f"sqlite:///{path}",
         poolclass=QueuePool,
+        max_overflow=-1,  # threads that wait for the one writer must not keep it from connecting
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
     )
 
