@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from memory_store.errors import EmbedderError
+from memory_store.once import Once
 
 if TYPE_CHECKING:
     from memory_store.protocols import Embedder, Vectors
@@ -46,7 +46,7 @@ class UniversalSentenceEncoder:
     window = 480
 
     def __init__(self) -> None:
-        self._model = _Once(_load_use)
+        self._model = Once(_load_use)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector a text.
@@ -64,7 +64,7 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._model = _Once(lambda: _load_sentence_transformer(name))
+        self._model = Once(lambda: _load_sentence_transformer(name))
 
     @property
     def fingerprint(self) -> str:
@@ -91,21 +91,6 @@ class SentenceTransformerEmbedder:
             return model.encode(batch, batch_size=BATCH, show_progress_bar=False)
 
         return _embed(encode, texts, self.dimensions, self.name)
-
-
-class _Once:
-    """Loads a model at its first use, once, also when several threads ask."""
-
-    def __init__(self, load: Callable[[], Any]) -> None:
-        self._load = load
-        self._lock = Lock()
-        self._model: Any = None
-
-    def get(self) -> Any:
-        with self._lock:
-            if self._model is None:
-                self._model = self._load()
-            return self._model
 
 
 def _load_use() -> Any:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
@@ -89,12 +90,21 @@ def search(connection: Connection, owner: str, query: str, limit: int) -> list[t
     return LexicalQuery(connection, owner, query).search(limit)
 
 
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a passage matches: its BM25 score, and the query's terms that it holds, a bit a term."""
+
+    score: float
+    held: int
+
+
 class LexicalQuery:
     """One owner's query, its terms weighed once. Use it within the connection's transaction.
 
     Attributes:
-        weights: the query's terms that are stored, with (inverse document frequency, frequency).
-        unknown: how many of the query's terms are stored nowhere.
+        rarities: the inverse document frequency of each term, in the query's order. A term that
+            is stored nowhere counts as the rarest.
+        weight: their sum.
     """
 
     def __init__(self, connection: Connection, owner: str, query: str) -> None:
@@ -102,67 +112,62 @@ class LexicalQuery:
         row = connection.exec_driver_sql(
             "SELECT number, passages, length FROM lexical_owners WHERE owner = ?", (owner,)
         ).first()
-        self.weights: dict[str, tuple[float, int]] = {}
-        self.unknown = 0
-        self._average = 1.0
-        if row is not None and row.passages > 0:
-            wanted = query_terms(query)
-            self.weights = _weights(connection, int(row.number), int(row.passages), wanted)
-            self.unknown = len(wanted) - len(self.weights)
-            self._average = max(row.length / row.passages, 1.0)
+        passages = 0 if row is None else int(row.passages)
+        self._average = max(row.length / passages, 1.0) if row is not None and passages else 1.0
+        wanted = query_terms(query)
+        self._keys = [f"{row.number}_{term}" for term in wanted] if row is not None else []
+        self._frequencies = [_frequency(connection, key) for key in self._keys]
+        self.rarities = [_rarity(passages, frequency) for frequency in self._frequencies]
+        self.weight = sum(self.rarities) or 1.0
+        self._places = {key: place for place, key in enumerate(self._keys)}
 
     def search(self, limit: int) -> list[tuple[int, float]]:
         """The passages that match best: (rowid, BM25 score), best first, newest of equals first."""
-        candidates = _candidates(self._connection, self.weights, limit * DEPTH)
-        scored = sorted(self.score(candidates).items(), key=lambda pair: (-pair[1], -pair[0]))
-        return scored[:limit]
+        matches = self.match(self._candidates(limit * DEPTH))
+        scored = [(rowid, match.score) for rowid, match in matches.items()]
+        return sorted(scored, key=lambda pair: (-pair[1], -pair[0]))[:limit]
 
-    def score(self, rowids: Sequence[int]) -> dict[int, float]:
-        """The BM25 score of each of these passages of the owner's; zero where no term is held."""
+    def match(self, rowids: Sequence[int]) -> dict[int, Match]:
+        """How each of these passages matches; those that are not indexed are left out."""
         return {
-            rowid: _bm25(found, self.weights, self._average)
-            for rowid, (_, *found) in _held(self._connection, rowids).items()
+            rowid: self._match(found) for rowid, found in _held(self._connection, rowids).items()
         }
 
+    def coverage(self, held: int) -> float:
+        """The share of the query's weight, 0 to 1, that the terms `held` make up."""
+        return sum(r for place, r in enumerate(self.rarities) if held >> place & 1) / self.weight
 
-def _weights(
-    connection: Connection, number: int, passages: int, wanted: Sequence[str]
-) -> dict[str, tuple[float, int]]:
-    weights: dict[str, tuple[float, int]] = {}
-    for term in wanted:
-        key = f"{number}_{term}"
-        frequency = connection.exec_driver_sql(
-            "SELECT doc FROM lexical_terms WHERE term = ?", (key,)
-        ).scalar()
-        if frequency:
-            rarity = math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5))
-            weights[key] = (rarity, int(frequency))
-    return weights
+    def _candidates(self, limit: int) -> list[int]:
+        """The passages that hold the heaviest terms, found rare terms first within `POSTINGS`."""
+        room = POSTINGS
+        sums: dict[int, float] = {}
+        known = [place for place, frequency in enumerate(self._frequencies) if frequency]
+        for place in sorted(known, key=lambda place: (self._frequencies[place], place)):
+            if room <= 0:
+                break
+            newest = self._connection.exec_driver_sql(
+                "SELECT rowid FROM lexical WHERE lexical MATCH ? ORDER BY rowid DESC LIMIT ?",
+                (f'"{self._keys[place]}"', room),
+            )
+            for (rowid,) in newest:
+                sums[rowid] = sums.get(rowid, 0.0) + self.rarities[place]
+            room -= self._frequencies[place]
+        return sorted(sums, key=lambda rowid: (-sums[rowid], -rowid))[:limit]
 
-
-def _candidates(
-    connection: Connection, weights: dict[str, tuple[float, int]], limit: int
-) -> list[int]:
-    """The passages that hold the heaviest terms, found rare terms first within `POSTINGS`."""
-    room = POSTINGS
-    sums: dict[int, float] = {}
-    for key, (rarity, frequency) in sorted(weights.items(), key=lambda item: (item[1][1], item[0])):
-        if room <= 0:
-            break
-        newest = connection.exec_driver_sql(
-            "SELECT rowid FROM lexical WHERE lexical MATCH ? ORDER BY rowid DESC LIMIT ?",
-            (f'"{key}"', room),
-        )
-        for (rowid,) in newest:
-            sums[rowid] = sums.get(rowid, 0.0) + rarity
-        room -= frequency
-    return sorted(sums, key=lambda rowid: (-sums[rowid], -rowid))[:limit]
+    def _match(self, found: list[str]) -> Match:
+        norm = K1 * (1 - B + B * (len(found) - 1) / self._average)
+        counts = Counter(self._places[term] for term in found if term in self._places)
+        score = sum(self.rarities[p] * n * (K1 + 1) / (n + norm) for p, n in counts.items())
+        return Match(score, sum(1 << place for place in counts))
 
 
-def _bm25(found: list[str], weights: dict[str, tuple[float, int]], average: float) -> float:
-    norm = K1 * (1 - B + B * len(found) / average)
-    counts = Counter(term for term in found if term in weights)
-    return sum(weights[term][0] * n * (K1 + 1) / (n + norm) for term, n in counts.items())
+def _frequency(connection: Connection, key: str) -> int:
+    sql = "SELECT doc FROM lexical_terms WHERE term = ?"
+    return int(connection.exec_driver_sql(sql, (key,)).scalar() or 0)
+
+
+def _rarity(passages: int, frequency: int) -> float:
+    return math.log(1 + (passages - frequency + 0.5) / (frequency + 0.5))
 
 
 def _held(connection: Connection, rowids: Sequence[int]) -> dict[int, list[str]]:

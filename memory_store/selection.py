@@ -13,10 +13,7 @@ from memory_store.protocols import TokenCounter
 from memory_store.records import PassageRow
 
 SHARE = 4
-"""A chunk of more than the budget's this part is shown by the passage that matched."""
-
-ESCORTED = 5
-"""So many of the best hits bring their neighbours along."""
+"""A chunk of more than this part of the budget is shown by the passage that matched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,66 +25,111 @@ class Found:
     score: Score
 
 
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What may be returned.
+
+    Attributes:
+        budget: the most tokens in all.
+        past: whether what was is asked for, so that what is superseded or changed comes too.
+        stale: whether what is stale comes marked, or is dropped.
+        exclude: ids of chunks that the prompt holds already.
+    """
+
+    budget: int
+    limit: int | None = None
+    past: bool = False
+    stale: Literal["mark", "drop"] = "mark"
+    exclude: frozenset[str] = frozenset()
+
+    def admits(self, verdict: Verdict) -> bool:
+        """Whether what is not current may come, as what it is."""
+        return self.stale == "mark" if verdict is Verdict.STALE else self.past
+
+
 @dataclass(slots=True)
 class Selection:
     """Takes candidates best first until the budget or the limit is reached."""
 
+    policy: Policy
     judgements: Mapping[str, Judgement]
     count: TokenCounter
-    budget: int
-    limit: int | None
-    past: bool
-    stale: Literal["mark", "drop"]
-    exclude: set[str]
     tokens: int = 0
-    hits: list[Hit] = field(default_factory=list[Hit])
     dropped: list[Dropped] = field(default_factory=list[Dropped])
-    _seen: set[str] = field(default_factory=set[str])
+    _taken: dict[str, tuple[float, Hit]] = field(default_factory=dict[str, tuple[float, Hit]])
 
     def choose(self, found: Sequence[Found], brought: Mapping[str, Sequence[Found]]) -> None:
-        """Take or drop each candidate, best first, the best ones with what belongs to them."""
-        for f in found:
-            taken = self._consider(f, "search")
-            if taken and len(self.hits) <= ESCORTED:
-                for other in brought.get(f.chunk.id, ()):
-                    self._consider(other, "neighbour")
+        """Take or drop each of `found`, best first, each with what it brings along.
+
+        What is brought along, and was found itself, keeps its own place in the order.
+        """
+        places = {f.chunk.id: (place, f) for place, f in enumerate(found)}
+        refused: set[str] = set()
+        for place, f in enumerate(found):
+            if f.chunk.id in self._taken or f.chunk.id in refused:
+                continue
+            reason = self._consider(f, place, "search")
+            if reason is not None:
+                self._drop(f, reason)
+            if reason is not None and not self._replaced(f):
+                continue
+            for other in brought.get(f.chunk.id, ()):
+                own = places.get(other.chunk.id)
+                if own is not None and own[0] > place:
+                    reason = self._consider(own[1], own[0], "search")
+                    if reason is not None:
+                        refused.add(other.chunk.id)
+                        self._drop(own[1], reason)
+                elif own is None and other.chunk.id not in self._taken:
+                    self._consider(other, place + 0.5, "neighbour")
 
     def ordered(self) -> tuple[Hit, ...]:
         """The hits, best first; oldest first where the past is asked for."""
-        if not self.past:
-            return tuple(self.hits)
-        return tuple(sorted(self.hits, key=lambda hit: (event_time(hit.chunk), hit.chunk.id)))
+        pairs = sorted(self._taken.values(), key=lambda pair: pair[0])
+        hits = [hit for _, hit in pairs]
+        if self.policy.past:
+            hits.sort(key=lambda hit: (event_time(hit.chunk), hit.chunk.id))
+        return tuple(hits)
 
-    def _consider(self, found: Found, via: Literal["search", "neighbour"]) -> bool:
+    def _consider(
+        self, found: Found, place: float, via: Literal["search", "neighbour"]
+    ) -> str | None:
+        """Take what is found, or say why not."""
         chunk = found.chunk
         judgement = self.judgements.get(chunk.id)
-        if judgement is None or chunk.id in self._seen:  # forgotten meanwhile, or taken already
-            return False
+        if judgement is None:
+            return "it was forgotten meanwhile"
         hit = self._shown(found, judgement, via)
-        reason = self._refusal(chunk, judgement, hit)
-        if via == "search" or reason is None:
-            self._seen.add(chunk.id)
-        if reason is not None:
-            if via == "search":
-                self.dropped.append(Dropped(chunk, found.score, judgement, reason))
-            return False
-        self.hits.append(hit)
-        self.tokens += self.count(hit.text)
-        return True
+        size = self.count(hit.text)
+        reason = self._refusal(chunk, judgement, size, via)
+        if reason is None:
+            self._taken[chunk.id] = (place, hit)
+            self.tokens += size
+        return reason
 
-    def _refusal(self, chunk: Chunk, judgement: Judgement, hit: Hit) -> str | None:
-        if chunk.id in self.exclude:
+    def _refusal(self, chunk: Chunk, judgement: Judgement, size: int, via: str) -> str | None:
+        policy = self.policy
+        if chunk.id in policy.exclude:
             return "it stands in the prompt already"
-        verdict = judgement.verdict
-        if verdict is Verdict.STALE and self.stale == "drop":
-            return f"stale: {judgement.reason}"
-        if verdict in (Verdict.SUPERSEDED, Verdict.CHANGED) and not self.past:
-            return f"{verdict}: {judgement.reason}"
-        if self.limit is not None and len(self.hits) >= self.limit:
-            return f"beyond the limit of {self.limit} hits"
-        if self.tokens + self.count(hit.text) > self.budget:
-            return f"does not fit the budget of {self.budget} tokens"
+        if not judgement.verdict.current and not policy.admits(judgement.verdict):
+            return f"{judgement.verdict}: {judgement.reason}"
+        if policy.limit is not None and len(self._taken) >= policy.limit:
+            return f"beyond the limit of {policy.limit} hits"
+        if self.tokens + size > policy.budget:
+            return f"does not fit the budget of {policy.budget} tokens"
+        if via == "neighbour" and size * SHARE > policy.budget:
+            return "too long to be brought along"
         return None
+
+    def _replaced(self, found: Found) -> bool:
+        """Whether what was dropped has a newer one in its place."""
+        judgement = self.judgements.get(found.chunk.id)
+        return judgement is not None and judgement.verdict is Verdict.SUPERSEDED
+
+    def _drop(self, found: Found, reason: str) -> None:
+        judgement = self.judgements.get(found.chunk.id)
+        if judgement is not None:
+            self.dropped.append(Dropped(found.chunk, found.score, judgement, reason))
 
     def _shown(
         self, found: Found, judgement: Judgement, via: Literal["search", "neighbour"]
@@ -97,6 +139,6 @@ class Selection:
         if row is None or row.total == 1:
             return Hit(chunk, chunk.text, found.score, judgement, via=via)
         passage = Passage(row.place, row.total, row.start, row.end)
-        whole = chunk.tokens * SHARE <= self.budget
+        whole = chunk.tokens * SHARE <= self.policy.budget
         text = chunk.text if whole else chunk.text[row.start : row.end].strip()
         return Hit(chunk, text, found.score, judgement, passage, via)

@@ -1,0 +1,25 @@
+"""Relevance: which candidates say anything to a question at all, so that recall can abstain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memory_store.candidates import Candidate
+from memory_store.lexical import LexicalQuery
+
+NEAR = 0.28
+"""A chunk at least this similar to the question is relevant, whatever its words."""
+
+COVERED = 0.25
+"""A chunk that holds at least this share of the question's weight in words is relevant."""
+
+
+def relevant(candidates: Sequence[Candidate], words: LexicalQuery) -> list[Candidate]:
+    """The candidates that may answer; empty where none does."""
+    return [c for c in candidates if _fits(c, words)]
+
+
+def _fits(candidate: Candidate, words: LexicalQuery) -> bool:
+    if candidate.dense is not None and candidate.dense >= NEAR:
+        return True
+    return words.coverage(candidate.held) >= COVERED
