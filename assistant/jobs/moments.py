@@ -74,15 +74,24 @@ def parse_moment(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     clock = find_time(words)
     words = _blank(words, clock.spans if clock else [])
     if later is not None:
-        return _counted(later, clock, now, zone, _rest(words))
+        return _counted(later, clock, now, zone, to_do(words))
     day, span = _day(words, now, zone)
     words = _blank(words, [span])
     if repeat is not None:
-        return _repeating(repeat.rule, day, clock, now=now, zone=zone, rest=_rest(words))
+        return _repeating(repeat.rule, day, clock, now=now, zone=zone, rest=to_do(words))
     if day is None and clock is None:
         return None
     local = _once(day, clock, here, words=text)
-    return Moment(_utc(local, zone), "", local, _rest(words))
+    return Moment(_utc(local, zone), "", local, to_do(words))
+
+
+def to_do(words: str) -> str:
+    """What a text asks for, without "remind me to" and what has been read of it."""
+    parts = re.split(f"{_READ}+", words)
+    cleaned = [_LOOSE_END.sub("", _LOOSE.sub("", part)) for part in parts]
+    joined = " ".join(part for part in cleaned if part)
+    asked = _LOOSE.sub("", _ASKING.sub("", joined, count=1))
+    return _LOOSE_END.sub("", asked).strip()
 
 
 def _iso(text: str, zone: tzinfo) -> datetime | None:
@@ -207,11 +216,3 @@ def _blank(words: str, spans: Iterable[_Span]) -> str:
     for start, end in spans:
         words = words[:start] + _READ * (end - start) + words[end:]
     return words
-
-
-def _rest(words: str) -> str:
-    parts = re.split(f"{_READ}+", words)
-    cleaned = [_LOOSE_END.sub("", _LOOSE.sub("", part)) for part in parts]
-    joined = " ".join(part for part in cleaned if part)
-    asked = _LOOSE.sub("", _ASKING.sub("", joined, count=1))
-    return _LOOSE_END.sub("", asked).strip()

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from sqlalchemy import Connection, Row, text
 
 from assistant.errors import UserError
-from assistant.jobs.moments import Moment, parse_moment
+from assistant.jobs.moments import Moment, parse_moment, to_do
 from assistant.jobs.notices import Note, Notices
 from assistant.jobs.recurrence import Recurrence
 from assistant.jobs.rows import MIGRATIONS, moment_of, stamp
@@ -79,8 +79,9 @@ class Reminders:
             UserError: `what` is empty or too long; `when` is no time, or one that has passed.
         """
         moment = self._moment(what if when is None else when, required=when is not None)
-        task = (moment.rest or what) if moment is not None and when is None else what
-        task = " ".join(task.split())
+        if when is None:
+            what = moment.rest if moment is not None else to_do(what)
+        task = " ".join(what.split())
         if not task:
             raise UserError("there is nothing to be reminded of.", hint="Say what to do.")
         if len(task) > LONGEST:
