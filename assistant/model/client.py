@@ -254,6 +254,9 @@ def _check(base_url: str, api_key: str) -> None:
 
 
 def _connect(base_url: str, api_key: str, silence_seconds: float) -> OpenAI:
+    # openai looks for httpx among the loaded modules at each call, and fails on one that another
+    # thread is still importing.
+    import httpx  # noqa: F401 # pyright: ignore[reportUnusedImport]
     import openai
 
     # Loopback is reached directly whatever the environment says of proxies.
