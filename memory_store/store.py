@@ -53,7 +53,7 @@ def utc_now() -> datetime:
 
 def estimate_tokens(text: str) -> int:
     """A simple estimate of a text's tokens: a word's letters by four, other letters singly."""
-    plain = sum(character.isascii() for character in text)
+    plain = len(text.encode("ascii", "ignore"))
     return (plain + 3) // 4 + len(text) - plain
 
 
@@ -171,16 +171,15 @@ class MemoryStore:
         sizes = [self._count_tokens(draft.text) for draft in drafts]
         echoes = [self._echoes.source(draft) for draft in drafts]
         with self.ledger.write(joined) as connection:
-            chunks = records.by_id(connection, self.owner, {echo for echo in echoes if echo})
-            news = [place for place, echo in enumerate(echoes) if echo not in chunks]
+            known = records.by_id(connection, self.owner, {echo for echo in echoes if echo})
+            chunks = [known.get(echo or "") for echo in echoes]
+            news = [place for place, chunk in enumerate(chunks) if chunk is None]
             writer = Writer(connection, self.owner, self.now, self.embedder.window)
-            written = writer.write([drafts[n] for n in news], [sizes[n] for n in news])
-            ids = {**dict(enumerate(echoes)), **dict(zip(news, written, strict=True))}
-            chunks |= records.by_id(connection, self.owner, written)
+            written = iter(writer.write([drafts[n] for n in news], [sizes[n] for n in news]))
         self._wrote = True
         if joined is None and drafts:
             self._follow_up()
-        return tuple(chunks[ids[place] or ""] for place in range(len(drafts)))
+        return tuple(chunk or next(written) for chunk in chunks)
 
     def _follow_up(self) -> None:
         try:

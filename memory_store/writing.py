@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -94,25 +94,29 @@ class Writer:
     _parts: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     _words: list[tuple[int, str, str]] = field(default_factory=list[tuple[int, str, str]])
 
-    def write(self, drafts: Sequence[Draft], tokens: Sequence[int]) -> list[str]:
-        """Store checked drafts and return the chunk id of each, in their order."""
+    def write(self, drafts: Sequence[Draft], tokens: Sequence[int]) -> list[Chunk]:
+        """Store checked drafts and return the chunk of each, in their order."""
         digests = [digest(self.owner, draft) for draft in drafts]
         twins = self._twins(digests)
         last_id = records.states(self.connection)["last_id"]
         ids = new_ids(self.now, last_id)
+        made: dict[str, Chunk] = {}
         result: list[str] = []
         for draft, mark, size in zip(drafts, digests, tokens, strict=True):
             twin = twins.get(mark)
             if twin is not None and self._still_current(twin, draft.subject):
                 self._say_again(twin, draft)
+                made.pop(twin, None)  # it has one more copy now
             else:
                 twin = twins[mark] = next(ids)
-                self.put(self._chunk(twin, draft, size), mark)
+                made[twin] = self._chunk(twin, draft, size)
+                self.put(made[twin], mark)
             result.append(twin)
         self.flush()
         if result:
             records.set_state(self.connection, "last_id", max(last_id, *result))
-        return result
+        made |= records.by_id(self.connection, self.owner, set(result) - made.keys())
+        return [made[chunk_id] for chunk_id in result]
 
     def put(self, chunk: Chunk, mark: bytes, said: Sequence[Occurrence] | None = None) -> int:
         """Store a whole chunk with its passages, and return its row number.
@@ -151,7 +155,15 @@ class Writer:
 
     def occur(self, number: int, occurrence: Occurrence) -> None:
         """Note one more time that a chunk was said."""
-        self._said.append({"chunk": number, **asdict(occurrence)})
+        self._said.append(
+            {
+                "chunk": number,
+                "session": occurrence.session,
+                "turn": occurrence.turn,
+                "step": occurrence.step,
+                "created_at": occurrence.created_at,
+            }
+        )
 
     def flush(self) -> None:
         """Send what is noted to the database."""
@@ -181,7 +193,7 @@ class Writer:
             subject=draft.subject,
             freshness=draft.freshness,
             origin=draft.origin,
-            derived_from=draft.derived_from,
+            derived_from=tuple(draft.derived_from),
             tokens=tokens,
         )
 
