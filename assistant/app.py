@@ -129,6 +129,7 @@ class App:
     def tools(self) -> ToolRegistry:
         """The tools that the model may call: ours, the user's, those of installed packages."""
         from assistant.jobs.tools import reminder_tools
+        from assistant.study.tools import study_tools
         from assistant.tools import ToolRegistry, calculate, clock
         from assistant.tools.loading import tools_from_file, tools_from_packages
         from assistant.tools.memory import memory_tools
@@ -142,6 +143,7 @@ class App:
                 *weather_tools(self.settings.weather_url),
                 *memory_tools(self.store, self.zone),
                 *reminder_tools(self.schedule.reminders),
+                *study_tools(lambda: self.study),
                 *(tools_from_file(named) if named is not None else ()),
                 *tools_from_packages(),
             )

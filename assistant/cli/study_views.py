@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assistant.study.check_in import OUTSIDE
 from assistant.study.course import Course
+from assistant.study.echo import echo, unclear
 from assistant.study.minutes import spoken
 from assistant.study.render import frame, lacking, week_line
 from assistant.study.status import bar, status_text, week_rows
@@ -79,40 +79,15 @@ def print_plan(made: Made) -> None:
 def _console() -> Console:
     from rich.console import Console
 
-    return Console()
+    return Console(soft_wrap=True)
 
 
 def print_entry(plan: Plan, entry: Entry, courses: Mapping[str, Course]) -> None:
-    """Print how a check-in was read."""
-    said = entry.said
-    if entry.removed:
-        print(f"Entry {entry.id} no longer counts; its history stays.")
-        return
-    zh = plan.language == "zh"
-    course = courses.get(said.group)
-    name = course.name(plan.language) if course else said.group
-    tasks = plan.tasks()
-    parts = [f"[{entry.id}] {said.day}: {spoken(said.minutes, plan.language)}, {name}"]
-    if said.done:
-        done = "; ".join(tasks[task].title for task in said.done)
-        parts.append(f"{'完成' if zh else 'done'}: {done}")
-    if said.stuck:
-        parts.append(f"{'卡在' if zh else 'stuck on'}: {said.stuck}")
-    print("\n  ".join(parts))
-    if said.group == OUTSIDE:
-        print(
-            "  计划里没有这门课：时间已记录，但不计入任何任务。"
-            if zh
-            else "  Nothing in the plan is about this: the time counts, but for no task."
-            f" To change that: assistant study log --amend {entry.id} --task ID TEXT"
-        )
-    elif said.unread:
-        print(
-            "  没有标记任何任务为完成：请说“第几部分”，或用 --task 指定。"
-            if zh
-            else "  No task is marked done: which part of the plan it finishes is not clear."
-            f" Say 'part 2', or: assistant study log --amend {entry.id} --task ID TEXT"
-        )
+    """Print how a check-in was read, and how to say it more exactly."""
+    print(echo(plan, entry, courses))
+    if unclear(entry):
+        command = f"assistant study log --amend {entry.id} --task ID TEXT"
+        print(f"如需指定任务：{command}" if plan.language == "zh" else f"To say which: {command}")
 
 
 def print_log(history: Sequence[Entry]) -> None:
