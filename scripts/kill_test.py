@@ -144,6 +144,8 @@ def main() -> int:
     options = parser.parse_args()
     import chromadb  # noqa: F401  loaded once, before the workers are forked
 
+    import memory_store.recall  # noqa: F401  the same
+
     with tempfile.TemporaryDirectory() as temporary:
         outcome = run(options.home or Path(temporary), options.kills, options.seed)
     result = {
