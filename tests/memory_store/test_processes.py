@@ -26,7 +26,8 @@ unseen = 0
 with MemoryStore.open(home, embedder=TinyEmbedder()) as store:
     said = []
     for start in range(0, each, 500):
-        texts = [f"process {me} says its line {n} of row {n * 31}" for n in range(start, start + 500)]
+        lines = range(start, start + 500)
+        texts = [f"process {me} says its line {n} of row {n * 31}" for n in lines]
         said += [chunk.id for chunk in store.remember([Draft("note", text) for text in texts])]
         print(json.dumps(texts[-1]), flush=True)
         heard = sys.stdin.readline()  # what another process has just had acknowledged
