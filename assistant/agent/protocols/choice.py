@@ -8,6 +8,7 @@ from typing import Literal
 
 from assistant.agent.protocols.native import NativeProtocol
 from assistant.agent.protocols.protocol import Protocol
+from assistant.agent.protocols.react import TextProtocol
 from assistant.agent.protocols.schema import Known, SchemaProtocol
 from assistant.agent.shortlist import Similarity
 from assistant.model.capabilities import Capabilities
@@ -72,6 +73,8 @@ class Protocols:
     def _make(self, name: str) -> Protocol:
         if name == "tools":
             return NativeProtocol(self.tools)
+        if name == "text":
+            return TextProtocol(self.tools)
         return SchemaProtocol(self.tools, self.similarity, self.known)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 from assistant.agent.moment import dated
 from assistant.agent.protocols.protocol import Answer, Ask, Calls, Frame, Reading, Unreadable
+from assistant.agent.protocols.text import TextReply, read_reply
 from assistant.agent.reading import without_thinking
 from assistant.agent.run import Run
 from assistant.context.wording import Language
@@ -14,6 +16,8 @@ from assistant.model.chat_model import ModelReply
 from assistant.prompts import prompt
 from assistant.tools import ToolRegistry
 
+LONGEST_CALL = 1_000
+"""Characters up to which a reply may be a call that was written as text."""
 EMPTY = {
     "en": "Your reply was empty. Answer the user, or call a tool.",
     "zh": "你的回复是空的。请回答用户，或调用工具。",
@@ -41,7 +45,14 @@ class NativeProtocol:
         text = without_thinking(reply.text)
         if reply.calls:
             return Calls(_unique(reply.calls, run), text)
-        return Answer(text) if text else Unreadable("", EMPTY[run.language])
+        if not text:
+            return Unreadable("", EMPTY[run.language])
+        written = read_reply(text, self._tools) if len(text) < LONGEST_CALL else TextReply()
+        if written.call is not None:
+            arguments = json.dumps(written.call.arguments, ensure_ascii=False)
+            call = ToolCall(f"call_{run.number}", written.call.name, arguments)
+            return Calls((call,), written.thought, written.remark, in_text=True)
+        return Answer(text)
 
 
 def _unique(calls: tuple[ToolCall, ...], run: Run) -> tuple[ToolCall, ...]:

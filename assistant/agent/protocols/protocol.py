@@ -9,6 +9,7 @@ from typing import Protocol as Interface
 from assistant.agent.run import Run
 from assistant.context.request import ContextRequest
 from assistant.context.wording import Language
+from assistant.events import Stopped
 from assistant.messages import Message, ToolCall, ToolSchema
 from assistant.model.chat_model import ModelReply
 
@@ -45,18 +46,21 @@ class Calls:
     Attributes:
         text: what the model said beside them.
         remark: what was wrong with the reply, told with the last result.
+        in_text: the calls were written as text by a model that was given native tools.
     """
 
     calls: tuple[ToolCall, ...]
     text: str = ""
     remark: str = ""
+    in_text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The model's answer."""
+    """The model's answer, or what the run ends with in its place."""
 
     text: str
+    stopped: Stopped = "answered"
 
 
 @dataclass(frozen=True, slots=True)
