@@ -43,8 +43,7 @@ def bury(
 ) -> int:
     """Forget those of the owner's chunks that `digests` name, and keep all of `digests`.
 
-    The vector index is begun anew, under a name of its own: whatever index lies beside the
-    ledger belongs to another history of it. Returns how many chunks were forgotten.
+    The vector index is begun anew. Returns how many chunks were forgotten.
     """
     with ledger.write() as connection:
         chunks = _named(connection, owner, digests)
@@ -57,7 +56,9 @@ def bury(
                 "INSERT OR IGNORE INTO tombstones VALUES (?, ?)",
                 [(each, to_micros(now)) for each in sorted(digests)],
             )
-        records.set_state(connection, "ledger", secrets.token_hex(6))
+        # The index beside the ledger belongs to another history of it, which may have counted
+        # its generations up to the same number: only one taken at random is surely another.
+        records.set_state(connection, "generation", secrets.randbelow(2**40))
         records.renew_index(connection)
     ledger.compact()
     return len(chunks)
