@@ -23,6 +23,7 @@ def chat(
     import sys
 
     from assistant.cli.conversation import Conversation
+    from assistant.cli.due import catch_up_apart
     from assistant.cli.invocation import opened
     from assistant.cli.lines import piped_lines, typed_lines
     from assistant.errors import UserError
@@ -38,4 +39,5 @@ def chat(
         typer.echo(
             f"Session {here.label if here else session or 'new'}. /help lists what you can type."
         )
+        catch_up_apart(app, ctx.obj)
         conversation.hold(typed_lines(conversation))

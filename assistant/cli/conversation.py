@@ -46,8 +46,10 @@ class Conversation:
     def hold(self, lines: Iterator[str]) -> None:
         """Answer every line until the lines end or the user leaves."""
         try:
+            self._show_due()
             for line in lines:
                 self._take(line.strip())
+                self._show_due()
         except Quit:
             pass
         finally:
@@ -59,6 +61,15 @@ class Conversation:
         for session in self._app.sessions.list():
             for turn in reversed(self._app.sessions.turns(session)):
                 yield turn.question
+
+    def _show_due(self) -> None:
+        """Say what is due; a failure there never stops the chat."""
+        from assistant.cli.due import show_due
+
+        try:
+            show_due(self._app, self._say)
+        except Exception as error:
+            self._say(explain(error).message)
 
     def _take(self, line: str) -> None:
         """Do what one line asks for; whatever goes wrong, the chat goes on."""

@@ -165,6 +165,7 @@ def forget(
                 typer.confirm("Forget these for good?", abort=True)
             with app.front.waiting("Forgetting"):
                 outcome = forget_chosen()
+                app.backups.erase_forgotten()
             if not as_json:
                 typer.echo(
                     "Forgotten."

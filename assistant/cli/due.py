@@ -1,0 +1,41 @@
+"""What is due while a chat is open: notes are shown, overdue jobs run in a process apart."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assistant.app import App
+    from assistant.cli.invocation import Invocation
+
+
+def show_due(app: App, say: Callable[[str], None]) -> None:
+    """Say what the user is to be told and has not been shown: reminders, check-ins, reviews."""
+    schedule = app.schedule
+    schedule.reminders.tell_due()
+    notes = schedule.notices.pending()
+    for note in notes:
+        say(f"• {note.text}")
+    schedule.notices.shown(notes, app.clock())
+
+
+def catch_up_apart(app: App, invocation: Invocation) -> subprocess.Popen[bytes] | None:
+    """Run the jobs that are overdue in a process of its own; None where none is.
+
+    The chat is usable at once, and ending it does not end them.
+    """
+    if not app.schedule.any_due():
+        return None
+    options = ["--home", str(app.settings.home)]
+    if invocation.now is not None:
+        options += ["--now", invocation.now]
+    return subprocess.Popen(
+        [sys.executable, "-m", "assistant", *options, "jobs", "run"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # Ctrl-C in the chat is not meant for it
+    )
