@@ -83,7 +83,7 @@ def test_it_keeps_to_the_protocol(opened: Open):
 
 
 def test_the_nearest_come_first_with_their_cosine(opened: Open):
-    """A passage's own vector finds it first with similarity 1; the order is that of exact search."""
+    """A passage's own vector finds it first with similarity 1; the rest is in exact order."""
     index = opened()
     entries = [entry(n) for n in range(300)]
     index.upsert(entries)
@@ -147,7 +147,7 @@ def test_it_is_there_after_reopening(opened: Open):
 
 
 def test_identities_and_ledgers_never_mix(opened: Open):
-    """Another embedder's or ledger's index is another one; pruning removes only older identities."""
+    """Another embedder's or ledger's index is another one; pruning keeps only its own."""
     index = opened("one")
     index.upsert([entry(1)])
     other = opened("two")
@@ -201,5 +201,5 @@ def test_an_address_that_is_none_is_named(address: str):
 
 def test_a_server_that_is_away_is_unavailable():
     """A server that does not answer is named with its address."""
-    with pytest.raises(IndexUnavailable, match="127.0.0.1:9"):
+    with pytest.raises(IndexUnavailable, match=r"127\.0\.0\.1:9"):
         ChromaIndex("http://127.0.0.1:9", "a", "one").count()

@@ -280,9 +280,11 @@ def test_stats_and_verify_count_the_verdicts(store, clock, source):
 
 def test_a_naive_clock_is_refused(tmp_path: Path):
     """A clock without a zone cannot say when anything was."""
-    with MemoryStore.open(tmp_path, clock=lambda: datetime(2026, 3, 2)) as store:  # noqa: DTZ001
-        with pytest.raises(InvalidInput, match="clock's time"):
-            store.remember([Draft("note", "x")])
+    naive = datetime(2026, 3, 2)  # noqa: DTZ001
+    store = MemoryStore.open(tmp_path, clock=lambda: naive)
+    with pytest.raises(InvalidInput, match="clock's time"):
+        store.remember([Draft("note", "x")])
+    store.close()
 
 
 def test_a_negative_max_age_is_refused():

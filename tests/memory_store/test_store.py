@@ -34,7 +34,7 @@ def test_every_field_comes_back_as_it_was_given(store: MemoryStore):
     source = store.remember([Draft("note", "seven on the shelf")])[0]
     draft = Draft(
         "tool_result",
-        "还剩 7 件 🙂 ‮שלום",
+        "还剩 7 件 🙂 \u202eשלום",
         session="s1",
         turn="t1",
         step=3,
@@ -147,7 +147,14 @@ def test_bad_input_is_refused_by_name_and_nothing_of_its_batch_is_stored(store, 
 
 @pytest.mark.parametrize(
     "text",
-    ["a\0b", "🙂👩‍👩‍👧", "שלום ‮abc‬", "naïve\u0301", "line\r\nline\u2028end", "'; DROP TABLE chunks; --"],
+    [
+        "a\0b",
+        "🙂👩‍👩‍👧",
+        "שלום \u202eabc\u202c",
+        "naïve\u0301",
+        "line\r\nline\u2028end",
+        "'; DROP TABLE chunks; --",
+    ],
 )
 def test_odd_text_is_stored_faithfully_and_found(store: MemoryStore, text: str):
     """NUL bytes, emoji, right-to-left text and SQL come back byte for byte, and can be found."""
@@ -172,9 +179,14 @@ def test_a_megabyte_of_text_is_one_chunk_with_many_passages(store: MemoryStore):
 
 def test_a_draft_joined_to_a_transaction_is_undone_with_it(store: MemoryStore):
     """What is remembered within a caller's transaction exists if and only if that commits."""
-    with pytest.raises(RuntimeError), store.ledger.write() as connection:
-        store.remember([Draft("note", "never")], joined=connection)
-        raise RuntimeError
+
+    def fail() -> None:
+        with store.ledger.write() as connection:
+            store.remember([Draft("note", "never")], joined=connection)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
     with store.ledger.write() as connection:
         store.remember([Draft("note", "kept")], joined=connection)
     assert [chunk.text for chunk in store.chunks()] == ["kept"]

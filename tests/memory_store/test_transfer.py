@@ -1,0 +1,184 @@
+"""Export and import: exact, nothing twice, and a broken file changes nothing and says where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memory_store import Draft, Freshness, Interval, MemoryStore
+from memory_store.errors import ImportRefused, NotFound, StorageFull
+from memory_store.testing import FrozenClock, TinyEmbedder
+
+NOON = datetime(2026, 3, 2, 12, 0, 0, 123457, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def opened(home: Path, owner: str = "me") -> MemoryStore:
+    return MemoryStore.open(home, owner=owner, embedder=TinyEmbedder(), clock=FrozenClock(NOON))
+
+
+def lived_in(store: MemoryStore) -> None:
+    """A memory with everything that a chunk can have."""
+    source = store.remember(
+        [
+            Draft("tool_result", "还剩 7 件\0🙂\n", session="s", turn="t", step=2, subject="stock",
+                  origin="tool", freshness=Freshness(DAY / 7, "v", "tag", "stock()")),
+            Draft("note", "a long one. " * 200),
+            Draft("fact", "Lisbon", subject="city", about=Interval(NOON - DAY, NOON),
+                  created_at=NOON - DAY),
+        ]
+    )  # fmt: skip
+    store.remember([Draft("answer", "seven", derived_from=tuple(c.id for c in source[:2]))])
+    store.remember([Draft("note", "twice", session="a"), Draft("note", "twice", session="b")])
+
+
+def test_a_round_trip_is_exact(tmp_path: Path):
+    """Into an empty home, every chunk comes back equal, in order, with its copies' places."""
+    with opened(tmp_path / "one") as one, opened(tmp_path / "two") as two:
+        lived_in(one)
+        assert one.export(tmp_path / "all.jsonl").chunks == 5
+        assert two.import_(tmp_path / "all.jsonl").chunks == 5
+        assert two.chunks() == one.chunks()
+        for session in ("a", "b", "s"):
+            assert two.chunks(session=session) == one.chunks(session=session)
+        two.export(tmp_path / "again.jsonl")
+        first = (tmp_path / "all.jsonl").read_text(encoding="utf-8").splitlines()[1:]
+        assert len(first) == len((tmp_path / "again.jsonl").read_text("utf-8").splitlines()[1:])
+        ids = [chunk.id for chunk in one.chunks()]
+        assert one.judge(ids) == two.judge(ids)
+        two.catch_up()
+        assert two.verify().ok
+        new = two.remember([Draft("note", "later")])[0]
+        assert new.id > max(ids)
+
+
+def test_importing_twice_stores_once(tmp_path: Path):
+    """What is here already is counted as known, and left as it is."""
+    with opened(tmp_path / "one") as one:
+        lived_in(one)
+        before = one.chunks()
+        one.export(tmp_path / "all.jsonl")
+        done = one.import_(tmp_path / "all.jsonl")
+        assert (done.chunks, done.known) == (0, 5)
+        assert one.chunks() == before
+        assert one.verify().ok
+
+
+def test_an_owner_takes_in_anothers_file_as_its_own(tmp_path: Path):
+    """The chunks become the importing owner's; where they exist as another's, it is refused."""
+    with opened(tmp_path / "one", "ann") as ann:
+        lived_in(ann)
+        ann.export(tmp_path / "all.jsonl")
+    with opened(tmp_path / "two", "bob") as bob:
+        bob.import_(tmp_path / "all.jsonl")
+        assert {chunk.scope.owner for chunk in bob.chunks()} == {"bob"}
+    with opened(tmp_path / "one", "bob") as bob:
+        with pytest.raises(ImportRefused, match="line 2"):
+            bob.import_(tmp_path / "all.jsonl")
+        assert bob.chunks() == []
+
+
+def change(field: str, value: object) -> Callable[[list[str]], None]:
+    """A change of one field of the third line."""
+
+    def apply(lines: list[str]) -> None:
+        data = json.loads(lines[2])
+        data[field] = value
+        lines[2] = json.dumps(data)
+
+    return apply
+
+
+def drop(field: str) -> Callable[[list[str]], None]:
+    def apply(lines: list[str]) -> None:
+        data = json.loads(lines[2])
+        del data[field]
+        lines[2] = json.dumps(data)
+
+    return apply
+
+
+BROKEN: list[tuple[Callable[[list[str]], object], str]] = [
+    (lambda lines: lines.__setitem__(2, lines[2][:-9]), "line 3: not JSON"),
+    (lambda lines: lines.__setitem__(2, "[1]"), "line 3: not a JSON object"),
+    (lambda lines: lines.__setitem__(2, lines[1]), "line 3: chunk .* stands on line 2"),
+    (lambda lines: lines.pop(), "ends after 4 chunks, but line 1 announces 5"),
+    (lambda lines: lines.pop(0), "line 1: not an export"),
+    (lambda lines: lines.__setitem__(0, '{"format": "memory-store", "version": 9}'), "version 9"),
+    (drop("text"), "line 3: text is missing"),
+    (change("kind", "gossip"), "line 3: kind 'gossip'"),
+    (change("kind", ["note"]), "line 3: kind"),
+    (change("text", ""), "line 3: text is empty"),
+    (change("text", 7), "line 3"),
+    (change("text", "half \ud800"), "line 3: text holds a lone surrogate"),
+    (change("created_at", "2026-03-02T12:00:00"), "line 3: created_at .* no time zone"),
+    (change("checked_at", "2026-03-02T12:00:00"), "line 3"),
+    (change("created_at", "yesterday"), "line 3"),
+    (change("about", ["2026-03-02T12:00:00+00:00"]), "line 3"),
+    (change("max_age", -1), "line 3: max_age .* negative"),
+    (change("max_age", "long"), "line 3"),
+    (change("id", "../../etc"), "line 3: id .* is not a chunk id"),
+    (change("said", []), "line 3"),
+    (change("said", [[1, "s"]]), "line 3"),
+    (change("session", 5), "line 3"),
+    (change("derived_from", None), "line 3"),
+    (lambda lines: lines.clear(), "is empty"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "message"), BROKEN)
+def test_a_broken_file_names_its_line_and_changes_nothing(tmp_path: Path, spoil, message: str):
+    """Whatever is wrong on whichever line, the error says which, and nothing is taken in."""
+    file = tmp_path / "all.jsonl"
+    with opened(tmp_path / "one") as one:
+        lived_in(one)
+        one.export(file)
+    lines = file.read_text(encoding="utf-8").splitlines()
+    spoil(lines)
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with opened(tmp_path / "two") as two:
+        two.remember([Draft("note", "mine")])
+        with pytest.raises(ImportRefused, match=message):
+            two.import_(file)
+        assert [chunk.text for chunk in two.chunks()] == ["mine"]
+        assert two.verify().ok
+
+
+def test_an_id_that_means_something_else_here_is_refused(tmp_path: Path):
+    """The same id with another text is named with its line."""
+    file = tmp_path / "all.jsonl"
+    with opened(tmp_path / "one") as one:
+        lived_in(one)
+        one.export(file)
+        lines = file.read_text(encoding="utf-8").splitlines()
+        change("text", "something else")(lines)
+        file.write_text("\n".join(lines), encoding="utf-8")
+        with pytest.raises(ImportRefused, match=r"line 3: chunk .* says otherwise"):
+            one.import_(file)
+
+
+def test_binary_and_missing_files_are_named(tmp_path: Path):
+    """A file that is no text, and one that is not there, are said to be so."""
+    (tmp_path / "noise").write_bytes(bytes(range(256)) * 9)
+    with opened(tmp_path / "home") as store:
+        with pytest.raises(ImportRefused, match="line 1: not JSON"):
+            store.import_(tmp_path / "noise")
+        with pytest.raises(NotFound, match="nowhere"):
+            store.import_(tmp_path / "nowhere")
+        with pytest.raises(StorageFull, match="cannot be written"):
+            store.export(tmp_path / "no folder" / "all.jsonl")
+
+
+def test_an_export_replaces_a_file_as_a_whole(tmp_path: Path):
+    """The file is the old one or the new one, and no partial file is left beside it."""
+    file = tmp_path / "all.jsonl"
+    file.write_text("old")
+    with opened(tmp_path / "home") as store:
+        store.remember([Draft("note", "new")])
+        store.export(file)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.jsonl", "home"]
+    assert json.loads(file.read_text(encoding="utf-8").splitlines()[0])["chunks"] == 1
