@@ -7,6 +7,7 @@ database, so that what belongs together commits together.
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,7 @@ class Ledger:
         """
         self.path = path
         self._engine = _engine(path)
+        self._thread = threading.local()
         try:
             with self.write() as connection:
                 connection.execute(
@@ -56,14 +58,11 @@ class Ledger:
 
     def migrate(self, migrations: Sequence[Migration]) -> None:
         """Apply those migrations that have not been applied, in order, all or none."""
+        with self.read() as connection:
+            if not _missing(connection, migrations):
+                return
         with self.write() as connection:
-            done = {
-                (str(row.component), int(row.number))
-                for row in connection.execute(text("SELECT component, number FROM migrations"))
-            }
-            for migration in migrations:
-                if (migration.component, migration.number) in done:
-                    continue
+            for migration in _missing(connection, migrations):  # another process may have been here
                 for statement in migration.statements:
                     connection.exec_driver_sql(statement)
                 connection.execute(
@@ -88,13 +87,19 @@ class Ledger:
         if joined is not None:
             yield joined
             return
+        if getattr(self._thread, "writes", False):
+            # SQLite would wait for this very thread until the time is up.
+            raise StorageError(f"{self.path}: this thread writes already; join that transaction.")
         with _storage_errors(self.path), self._engine.connect() as connection:
             connection.exec_driver_sql("BEGIN IMMEDIATE")
+            self._thread.writes = True
             try:
                 yield connection
             except BaseException:
                 connection.rollback()
                 raise
+            finally:
+                self._thread.writes = False
             connection.commit()
 
     def compact(self) -> bool:
@@ -110,6 +115,12 @@ class Ledger:
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()
+
+
+def _missing(connection: Connection, migrations: Sequence[Migration]) -> list[Migration]:
+    rows = connection.execute(text("SELECT component, number FROM migrations"))
+    done = {(str(row.component), int(row.number)) for row in rows}
+    return [each for each in migrations if (each.component, each.number) not in done]
 
 
 def _engine(path: Path) -> Engine:

@@ -1,0 +1,58 @@
+"""`assistant team`: lets several agents work on one request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from assistant.teams.message import TeamMessage
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def _team() -> None:  # pyright: ignore[reportUnusedFunction]
+    """Run a team of agents from a file."""
+
+
+@app.command()
+def run(
+    ctx: typer.Context,
+    file: Annotated[
+        str, typer.Argument(help="A team's YAML file: study_plan, data_report, yours.")
+    ],
+    text: Annotated[
+        str | None, typer.Argument(help="The request; '-' reads standard input.")
+    ] = None,
+    messages: Annotated[
+        bool, typer.Option("--messages", help="Print every message between the members.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Run a team on a request; exit code 1 where it could not finish."""
+    from assistant.cli.invocation import opened
+    from assistant.cli.reading import read_text
+    from assistant.cli.views import print_json
+    from assistant.errors import RunFailed
+    from assistant.teams.asking import ask_team
+    from assistant.teams.spec import load_team
+
+    spec = load_team(file)
+    request = read_text(text, "request")
+    with opened(ctx) as assistant:
+        result = ask_team(assistant, spec, request, printer=_show if messages else None)
+    if as_json:
+        sent = [message.model_dump() for message in result.transcript.messages]
+        print_json({"answer": result.answer, "problem": result.problem, "messages": sent})
+        raise typer.Exit(0 if result.finished else 1)
+    if result.answer:
+        typer.echo(result.answer)
+    if not result.finished:
+        raise RunFailed(f"the team stopped: {result.problem}.")
+
+
+def _show(message: TeamMessage) -> None:
+    heading = f"[{message.step}] {message.sender} → {message.receiver} ({message.status})"
+    typer.echo(f"{heading}\n{message.content}\n", err=True)
