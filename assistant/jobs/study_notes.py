@@ -27,9 +27,34 @@ def check_in_note(study: Study, run: JobRun) -> str | None:
 
 
 def review_note(study: Study, run: JobRun) -> str | None:
-    """Tell how the week went for every running plan, with a proposal where it is behind."""
-    lines = [_review(plan, study.progress(plan.name), run) for plan in _running(study)]
+    """Tell how the week went for every running plan, with proposals where it is behind."""
+    lines: list[str] = []
+    for plan in _running(study):
+        progress = study.progress(plan.name)
+        lines.append(_review(plan, progress, run))
+        if progress.spi < BEHIND:
+            lines += _proposals(study, plan)
     return "\n".join(lines) or None
+
+
+def _proposals(study: Study, plan: Plan) -> list[str]:
+    """What can be done about being behind, and how to have it done."""
+    from assistant.errors import UserError
+    from assistant.study.change import CATCH_UP
+
+    try:
+        found = study.propose(CATCH_UP, plan.name)
+    except UserError:  # such as a plan whose end has passed: the review is told without
+        found = []
+    lines = [f"  {proposal.number}. {proposal.summary}" for proposal in found]
+    if not lines:
+        return []
+    if plan.language == "zh":
+        head, tail = "已落后，可以：", f"assistant study adjust --plan {plan.name} --apply 编号"
+    else:
+        head = "You are behind. You could:"
+        tail = f"assistant study adjust --plan {plan.name} --apply NUMBER"
+    return [head, *lines, f"  → {tail}"]
 
 
 def _running(study: Study) -> list[Plan]:
@@ -62,20 +87,15 @@ def _check_in(plan: Plan, progress: Progress, run: JobRun) -> str:
 
 def _review(plan: Plan, progress: Progress, run: JobRun) -> str:
     planned, actual = progress.week_planned / 60, progress.week_actual / 60
-    behind = progress.spi < BEHIND
     end = progress.forecast or plan.end
     if plan.language == "zh":
         covered = f"（合并了{run.covers}周）" if run.covers > 1 else ""
-        told = (
+        return (
             f"每周回顾（{plan.name}）{covered}：本周计划{planned:.1f}小时，实际{actual:.1f}小时；"
             f"进度指数{progress.spi:.2f}，预计{end}完成。"
         )
-        return told + ("已落后：assistant study adjust 会给出调整方案。" if behind else "")
     covered = f" (covers {run.covers} weeks)" if run.covers > 1 else ""
-    told = (
+    return (
         f"Weekly review ({plan.name}){covered}: {actual:.1f} of {planned:.1f} hours this week;"
         f" schedule performance index {progress.spi:.2f}, forecast end {end}."
-    )
-    return told + (
-        " You are behind: 'assistant study adjust' proposes what to change." if behind else ""
     )
