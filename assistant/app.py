@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assistant.tools.definition import Confirm
     from assistant.tools.registry import ToolRegistry
     from memory_store.chunk import Chunk
-    from memory_store.ledger import Ledger
+    from memory_store.ledger import Ledger, Migration
     from memory_store.store import MemoryStore
 
 Waiting = Callable[[str], AbstractContextManager[Progress]]
@@ -90,6 +90,8 @@ class App:
 
         ledger = Ledger(self.settings.home / "ledger.db")
         self._closing.callback(ledger.close)
+        # All tables at once: parts that are built later may be built inside a transaction.
+        ledger.migrate(_migrations())
         return ledger
 
     @cached_property
@@ -323,3 +325,25 @@ class App:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _migrations() -> tuple[Migration, ...]:
+    """Return what every part keeps in the ledger."""
+    from assistant import session_rows
+    from assistant.context import learned
+    from assistant.jobs import rows
+    from assistant.model import capabilities
+    from assistant.study import catalogue, plan_store, study_log
+    from memory_store import lexical, tables
+
+    return (
+        *tables.MIGRATIONS,
+        *lexical.MIGRATIONS,
+        *session_rows.MIGRATIONS,
+        *learned.MIGRATIONS,
+        *capabilities.MIGRATIONS,
+        *catalogue.MIGRATIONS,
+        *plan_store.MIGRATIONS,
+        *study_log.MIGRATIONS,
+        *rows.MIGRATIONS,
+    )
