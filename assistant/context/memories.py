@@ -51,7 +51,7 @@ def memory_block(
             continue
         when = style.when(hit)
         tokens = count(style.entry(hit)) + 1
-        tokens += 0 if when in told_of else count(when)
+        tokens += 0 if when in told_of else count(when) + 1
         if used + tokens > room:
             left_out.append(hit)
             continue
@@ -59,7 +59,7 @@ def memory_block(
         told_of |= {when, style.withheld(hit)} - {""}
         taken.append(hit)
     taken.sort(key=_told_at)  # the model reads the newest last, next to the question
-    text = "\n".join((_OPENING[language], *style.entries(taken))) if taken else ""
+    text = "\n".join((_OPENING[language], *style.lines(taken))) if taken else ""
     return MemoryBlock(text, tuple(taken), tuple(left_out))
 
 
@@ -81,19 +81,21 @@ class _Style:
     language: Language
     withhold_stale: bool
 
-    def entries(self, hits: Sequence[Hit]) -> Iterator[str]:
-        """Yield the memories, each day named once."""
+    def lines(self, hits: Sequence[Hit]) -> Iterator[str]:
+        """Yield the memories, each day named once before those of that day."""
         last = ""
         for hit in hits:
             when = self.when(hit)
-            yield self.entry(hit) if when == last else self.entry(hit, when)
+            if when != last:
+                yield when
+            yield self.entry(hit)
             last = when
 
     def when(self, hit: Hit) -> str:
         """Return the day of a memory, as a weak model understands it."""
         told = hit.chunk.created_at
         day_ago = ago(told, self.now, self.zone, self.language)
-        return f"{day_ago} ({day(told, self.zone, self.language)})"
+        return f"{day_ago} ({day(told, self.zone, self.language)}):"
 
     def withheld(self, hit: Hit) -> str:
         """Return what is said in place of a value that is not shown; empty where it is."""
@@ -104,13 +106,12 @@ class _Style:
             return ""
         return f"({out_of_date(hit.judgement, self.zone, self.language)})"
 
-    def entry(self, hit: Hit, when: str | None = None) -> str:
-        """Return one memory; without `when` it is of the same day as the one before."""
-        when = when or ("同一天" if self.language == "zh" else "The same day")
-        comma, colon = ("，", "：") if self.language == "zh" else (", ", ":")
+    def entry(self, hit: Hit) -> str:
+        """Return one memory with who said it, quoted."""
+        colon = "：" if self.language == "zh" else ": "
         withheld = self.withheld(hit)
         remark = ""
         if not hit.verdict.current and not withheld:
             remark = f" ({caveat(hit.judgement, self.zone, self.language)})"
         who = speaker(hit.chunk, self.language)
-        return f"{when}{comma}{who}{remark}{colon}\n{withheld or quote(hit.text)}"
+        return quote(withheld or hit.text, opening=f"{who}{remark}{colon}")

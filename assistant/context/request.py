@@ -29,7 +29,7 @@ class Shares:
 
     memories: float = 0.35
     memory_tokens: int = 2_000
-    summary: float = 0.15
+    summary: float = 0.08
     result: float = 0.15
     steps: float = 0.12
 

@@ -18,7 +18,7 @@ from assistant.model.chat_model import ChatModel
 from assistant.sessions import Session, Sessions, Summary, Turn
 from memory_store import Chunk, Judgement
 
-LOW = 0.6
+LOW = 0.75
 """The window is rolled down to this share of its room: in batches, so the prefix seldom changes."""
 
 KEPT = 0.25

@@ -20,13 +20,16 @@ def language_of(text: str) -> Language:
     return "zh" if _CHINESE.search(text) else "en"
 
 
-def quote(text: str) -> str:
-    """Return `text` with every line marked as quoted.
+def quote(text: str, *, opening: str = "") -> str:
+    """Return `text` with every line marked as quoted; `opening` says whose it is, if it is said.
 
     Whatever a text says, none of its lines can look like one of ours: that is why it is marked
-    line by line and not with delimiters, which a text could contain.
+    line by line and not with delimiters, which a text could contain. Of a text with an opening
+    the further lines are indented, so that none of them can look like an opening.
     """
-    return "\n".join(f"> {line}" for line in text.splitlines()) or "> "
+    indent = "  " if opening else ""
+    first, *more = text.splitlines() or [""]
+    return "\n".join((f"> {opening}{first}", *(f"> {indent}{line}" for line in more)))
 
 
 def day(moment: datetime, zone: tzinfo, language: Language) -> str:
@@ -68,30 +71,29 @@ def _within_day(age: timedelta, language: Language) -> str:
 
 _SPEAKERS = {
     "en": {
-        "question": "the user said",
-        "answer": "you answered",
-        "tool_result": "a tool returned",
+        "question": "user",
+        "answer": "assistant",
+        "tool_result": "tool",
         "summary": "summary",
-        "fact": "the user told you",
+        "fact": "user",
         "note": "note",
     },
     "zh": {
-        "question": "用户说",
-        "answer": "你回答",
-        "tool_result": "工具返回",
+        "question": "用户",
+        "answer": "助手",
+        "tool_result": "工具",
         "summary": "摘要",
-        "fact": "用户告诉过你",
+        "fact": "用户",
         "note": "笔记",
     },
 }
 
 
 def speaker(chunk: Chunk, language: Language) -> str:
-    """Return who said it: `the user said`, `a tool returned (get_stock(sku="42"))`."""
-    said = _SPEAKERS[language][chunk.kind]
+    """Return who said it: `user`, `assistant`, `get_stock(sku="42")`."""
     if chunk.kind == "tool_result" and chunk.subject:
-        return f"{said} ({_one_line(chunk.subject)})"
-    return said
+        return _one_line(chunk.subject)
+    return _SPEAKERS[language][chunk.kind]
 
 
 def out_of_date(judgement: Judgement, zone: tzinfo, language: Language, *, what: str = "") -> str:
