@@ -201,6 +201,34 @@ def weekend_near(here: Here) -> Days:
     return Days(weekend.first - 7 * DAY, weekend.after - 7 * DAY)
 
 
+def nth_in(days: Days, nth: int, unit: str, weekday: int = 0) -> Days:
+    """The nth week, weekend or weekday of a month; nth 0 is the last.
+
+    Raises:
+        ValueError: the month has no fifth one.
+    """
+    if unit == "week":
+        first = days.after - 7 * DAY if nth == 0 else days.first + 7 * DAY * (nth - 1)
+        return Days(first, first + 7 * DAY)
+    wanted = 5 if unit == "weekend" else weekday
+    start = days.first + DAY * ((wanted - days.first.weekday()) % 7)
+    found = [day for n in range(5) if (day := start + 7 * DAY * n) < days.after]
+    day = found[nth - 1]
+    return Days(day, day + (2 if unit == "weekend" else 1) * DAY)
+
+
+def beside(days: Days, count: float, unit: str) -> Days:
+    """The `count` units just before those days (negative: just after)."""
+    if unit == "weekend":
+        monday = days.first if count > 0 else days.after + 6 * DAY
+        saturday = monday - DAY * ((monday.weekday() - 5) % 7 or 7)
+        return Days(saturday, saturday + 2 * DAY)
+    edge = days.first if count > 0 else days.after
+    here = Here(datetime.combine(edge, time()))
+    other = shifted(here, -count, unit)
+    return Days(min(edge, other), max(edge, other))
+
+
 def _month_start(year: int, month: int) -> date:
     years, index = divmod(month - 1, 12)
     return date(year + years, index + 1, 1)

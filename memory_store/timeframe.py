@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 
 from memory_store import timeframe_en, timeframe_zh, words_en, words_zh
-from memory_store.calendar_days import DAY, Days, Here, here_at
+from memory_store.calendar_days import DAY, Days, Here, beside, here_at
 from memory_store.chunk import Interval
 
 LONGEST = 4000
@@ -23,13 +23,19 @@ _JOINED = re.compile(r"\s*(?:to|until|till|through|and|-|–|—|~|到|至|和)\
 _BETWEEN = re.compile(r"(?:between|from|从|自|在)\s*$", re.I)
 _BYGONE = re.compile(r"\b(?:last|past|previous|ago|back)\b|过去|最近|近|前", re.I)
 _LEAD = re.compile(
-    r"(?P<since>\b(?:ever )?since|自从?|从)\s*(?:the\s+)?$"
+    rf"(?:{words_en.NUMBER}\s+|(?:the\s+|last\s+)+)(?P<unit>day|week|weekend|month|year)s?\s+"
+    r"(?:(?P<just_before>before|prior to|preceding)|(?P<just_after>after|following))"
+    r"\s+(?:the\s+)?$"
+    r"|(?P<since>\b(?:ever )?since|自从)\s*(?:the\s+)?$|(?P<from>从|自)$"
     r"|(?P<before>\b(?:before|until|till|prior to|up to))\s+(?:the\s+)?$"
     r"|(?P<after>\bafter)\s+(?:the\s+)?$",
     re.I,
 )
 _TRAIL = re.compile(
-    r"\s*(?:(?P<since>以来|至今|到现在|起|开始|\bonwards?\b)|(?P<before>以前|之前)|(?P<after>以后|之后))"
+    r"\s*(?:(?:之|的)?(?:(?P<just_before>前)|(?P<just_after>后))"
+    r"(?P<count>[一二两三四五六七八九十几])个?(?P<unit>天|周|星期|月)"
+    r"|(?P<since>以来|至今|到现在|\bonwards?\b)|(?P<from>起|开始)"
+    r"|(?P<before>以前|之前)|(?P<after>以后|之后))"
 )
 
 
@@ -120,7 +126,14 @@ def _here(text: str, now: datetime, zone: tzinfo) -> Here:
 
 def _find(text: str, here: Here) -> list[_Found]:
     words = text[:LONGEST].translate(words_zh.FULL_WIDTH)
-    return [_opened(found, words, here) for found in _merged(_atoms(words, here), words)]
+    opened = [_opened(found, words, here) for found in _merged(_atoms(words, here), words)]
+    # "last weekend before 10 April" is one span, not last weekend and another.
+    return [one for one in opened if not any(_within(one, other) for other in opened)]
+
+
+def _within(one: _Found, other: _Found) -> bool:
+    shorter = one.end - one.start < other.end - other.start
+    return shorter and other.start <= one.start and one.end <= other.end
 
 
 def _atoms(text: str, here: Here) -> list[_Found]:
@@ -168,19 +181,45 @@ def _merged(atoms: list[_Found], text: str) -> Iterator[_Found]:
 
 
 def _opened(found: _Found, text: str, here: Here) -> _Found:
-    """Widen by "since", "before", "after", 以来, 以前, 以后."""
-    lead = _LEAD.search(text[max(0, found.start - 14) : found.start])
+    """Widen by "since", "before", "the week after", 以来, 以前, 前一天."""
+    lead = _LEAD.search(text[max(0, found.start - 30) : found.start])
     trail = _TRAIL.match(text, found.end)
-    kind = (lead and lead.lastgroup) or (trail and trail.lastgroup)
-    start = found.start - len(lead[0]) if lead else found.start
-    end = trail.end() if trail else found.end
+    kind = _kind(lead, trail)
+    span = (
+        found.start - len(lead[0]) if lead and kind else found.start,
+        trail.end() if trail and kind else found.end,
+    )
     today, days = here.today, found.days
-    if kind == "since" and trail is None and lead is not None and lead[0].strip() in ("从",):
-        return found
+    if kind in ("just_before", "just_after"):
+        near = _beside(days, lead or trail, kind)
+        return _Found(*span, near) if near is not None else found
     if kind == "since" and days.first < today:
-        return _Found(start, end, Days(days.first, max(days.after, today + DAY)), open=True)
+        return _Found(*span, Days(days.first, max(days.after, today + DAY)), open=True)
     if kind == "before":
-        return _Found(start, end, Days(_DISTANT_PAST, days.first))
+        return _Found(*span, Days(_DISTANT_PAST, days.first))
     if kind == "after" and days.after <= today:
-        return _Found(start, end, Days(days.after, today + DAY), open=True)
+        return _Found(*span, Days(days.after, today + DAY), open=True)
     return found
+
+
+def _kind(lead: re.Match[str] | None, trail: re.Match[str] | None) -> str | None:
+    groups = {**(trail.groupdict() if trail else {}), **(lead.groupdict() if lead else {})}
+    for name in ("just_before", "just_after", "since", "before", "after"):
+        if groups.get(name) or (trail and trail.groupdict().get(name)):
+            return name
+    # 三月起 is a span only with its 从: 二月开始训练 tells when it began.
+    started = trail is not None and trail["from"] is not None
+    return "since" if started and lead is not None and lead["from"] is not None else None
+
+
+def _beside(days: Days, match: re.Match[str] | None, kind: str) -> Days | None:
+    if match is None:
+        return None
+    words, unit = match["count"] or "one", match["unit"]
+    try:
+        chinese = unit in words_zh.UNITS
+        count = (words_zh if chinese else words_en).number(words if words != "one" else "1")
+        sign = 1 if kind == "just_before" else -1
+        return beside(days, sign * count, words_zh.unit_name(unit) if chinese else unit.lower())
+    except (ValueError, KeyError, OverflowError):
+        return None

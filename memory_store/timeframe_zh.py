@@ -17,6 +17,7 @@ from memory_store.calendar_days import (
     day_near,
     month_near,
     months,
+    nth_in,
     one_day,
     shifted,
     third,
@@ -34,6 +35,7 @@ from memory_store.words_zh import (
     HOLIDAYS,
     MONTH,
     MONTH_NUMBER,
+    NTH,
     NUMBER,
     PART,
     PARTS,
@@ -56,7 +58,7 @@ from memory_store.words_zh import (
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule. Where matches overlap, the longest one wins."""
-    return tuple((re.compile(pattern), resolve) for pattern, resolve in _RULES)
+    return tuple((re.compile(pattern), days_of) for pattern, days_of in _RULES)
 
 
 def _year(text: str | None, here: Here) -> int | None:
@@ -101,6 +103,18 @@ def _day_list(match: re.Match[str], here: Here) -> Days | None:
     return Days(date(year, month, min(days)), date(year, month, max(days)) + DAY)
 
 
+def _nth(match: re.Match[str], here: Here) -> Days | None:
+    """三月的第一周, 上个月最后一个周末."""
+    groups = match.groupdict()
+    if groups.get("month"):
+        year, month = _year(match["year"], here), whole(match["month"])
+        days = month_near(here, month) if year is None else months(year, month)
+    else:
+        days = calendar_unit(here, "month", SHIFTS[match["shift"]])
+    nth = 0 if match["nth"].startswith("最后") else whole(match["nth"])
+    return nth_in(days, nth, "weekend" if match["weekend"] else "week")
+
+
 def _day_of_month(match: re.Match[str], here: Here) -> Days | None:
     offset = SHIFTS[match["shift"]] if match["shift"] else 0
     month = months(here.today.year, here.today.month + offset).first
@@ -118,6 +132,11 @@ def _iso(match: re.Match[str], here: Here) -> Days | None:
 
 def _shifted_unit(match: re.Match[str], here: Here) -> Days | None:
     return _part(match, calendar_unit(here, unit_name(match["unit"]), SHIFTS[match["shift"]]))
+
+
+def _this_part(match: re.Match[str], here: Here) -> Days | None:
+    """年初, 月底: of this year or month."""
+    return _part(match, calendar_unit(here, unit_name(match["unit"]), 0))
 
 
 def _weekday(match: re.Match[str], here: Here) -> Days | None:
@@ -221,6 +240,13 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
     ),
     (rf"{SHIFT}个?月的?{DAY_OF}", _day_of_month),
     (
+        rf"(?:{YEAR}的?)?{MONTH}份?的?{NTH}(?:周(?P<weekend>末)?|星期(?![一二三四五六日天]))",
+        _nth,
+    ),
+    (rf"{SHIFT}个?月的?{NTH}(?:周(?P<weekend>末)?|星期(?![一二三四五六日天]))", _nth),
+    (r"(?<![\d年去今明前后])(?P<unit>[年月])(?P<part>初|中(?=旬|[，,。？?])|底|末)", _this_part),
+    (r"这(?P<count>[几两])(?P<unit>周|个(?:星期|月)|年)(?P<lead>)", _rolling),
+    (
         rf"(?:(?<=[在于从到至我你他她这])|^)(?P<shift>){DAY_OF}(?=[那这晚早上下中的我他她你去到至和、，。？?,.是]|$)",
         _day_of_month,
     ),
@@ -259,7 +285,7 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
         _calendar_year,
     ),
     (
-        r"(?P<year>)(?<![\w])(?:(?P<half>[上下]半年)(?P<season>)(?P<quarter>)(?P<part>))",
+        r"(?P<year>)(?<![\d年])(?:(?P<half>[上下]半年)(?P<season>)(?P<quarter>)(?P<part>))",
         _calendar_year,
     ),
     (r"(?<![年一二三四\d])第?(?P<quarter>[一二三四1-4])季度", _quarter),

@@ -31,9 +31,17 @@ NUMBER = (
 )
 UNIT = r"(?P<unit>second|minute|hour|day|week|fortnight|month|year)s?\b"
 YEAR_AFTER = rf"(?:,?\s+(?:of\s+)?{YEAR}|,?\s+(?:of\s+)?(?P<year_shift>last|this|next)\s+year)?"
-PART = r"(?:(?P<part>early|mid|late|(?:the )?(?:beginning|start|middle|end) of)[\s-]+(?:the\s+)?)"
+PART = (
+    r"(?:(?P<part>early(?: in)?|mid|late(?: in)?|(?:the )?(?:beginning|start|middle|end) of)"
+    r"[\s-]+(?:the\s+)?)"
+)
 SHIFTS = {"last": -1, "past": -1, "previous": -1, "this": 0, "next": 1, "coming": 1}
 SHIFT = r"(?P<shift>last|past|previous|this|next|coming)"
+NTH = r"(?P<nth>first|second|third|fourth|last|1st|2nd|3rd|4th)"
+NTHS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "last": 0,
+    "1st": 1, "2nd": 2, "3rd": 3, "4th": 4,
+}  # fmt: skip
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 HOLIDAYS = {
     "christmas eve": (12, 24),

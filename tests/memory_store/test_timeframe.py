@@ -104,6 +104,19 @@ ENGLISH = [
     ("at Christmas", "2025-12-25", 1),
     ("last Christmas", "2025-12-25", 1),
     ("on New Year's Eve", "2025-12-31", 1),
+    ("the day before 3 May", "2026-05-02", 1),
+    ("in the week before May 3, 2026", "2026-04-26", 7),
+    ("two weeks after 1 March", "2026-03-02", 14),
+    ("the weekend before April 10, 2026", "2026-04-04", 2),
+    ("the month after Christmas", "2025-12-26", 31),
+    ("in the second week of November", "2025-11-08", 7),
+    ("the last week of March 2025", "2025-03-25", 7),
+    ("the first weekend of May", "2026-05-02", 2),
+    ("the last Friday of March", "2026-03-27", 1),
+    ("the first Monday of last month", "2026-04-06", 1),
+    ("at the beginning of the year", "2026-01-01", 120),
+    ("at the end of the month", "2026-05-21", 11),
+    ("early in March", "2026-03-01", 10),
 ]
 
 CHINESE = [
@@ -183,6 +196,18 @@ CHINESE = [
     ("元旦", "2026-01-01", 1),
     ("五一去哪了", "2026-05-01", 5),
     ("圣诞节", "2025-12-25", 1),
+    ("5月3日前一天", "2026-05-02", 1),
+    ("4月10日的前两周", "2026-03-27", 14),
+    ("4月10日后三天", "2026-04-11", 3),
+    ("三月的第二周", "2026-03-08", 7),
+    ("3月最后一个周末", "2026-03-28", 2),
+    ("上个月第一周", "2026-04-01", 7),
+    ("从三月起", "2026-03-01", 81),
+    ("在2月下旬开始训练", "2026-02-21", 8),
+    ("从年初到四月份", "2026-01-01", 120),
+    ("上一年", "2025-01-01", 365),
+    ("这几个月", "2025-12-20", 152),
+    ("我上半年", "2026-01-01", 181),
 ]
 
 TIMELESS = """
@@ -251,6 +276,10 @@ one day I will
 李国庆是谁
 明日方舟
 二月三十日
+前一天晚上
+end of week 3
+the second week of the plan
+周末愉快
 """.strip().splitlines()
 
 
