@@ -20,7 +20,7 @@ LONGEST = 4000
 
 _DISTANT_PAST = date(1970, 1, 1)
 _JOINED = re.compile(r"\s*(?:to|until|till|through|and|-|–|—|~|到|至|和)\s*", re.I)
-_BETWEEN = re.compile(r"(?:between|from|从|自|在)\s*$", re.I)
+_BETWEEN = re.compile(r"\b(?:between|from)\s*$", re.I)
 _BYGONE = re.compile(r"\b(?:last|past|previous|ago|back)\b|过去|最近|近|前", re.I)
 _LEAD = re.compile(
     rf"(?:{words_en.NUMBER}\s+|(?:the\s+|last\s+)+)(?P<unit>day|week|weekend|month|year)s?\s+"
@@ -170,14 +170,21 @@ def _merged(atoms: list[_Found], text: str) -> Iterator[_Found]:
         if waiting:
             second = waiting[0]
             link = _JOINED.fullmatch(text, first.end, second.start)
-            lead = _BETWEEN.search(text[max(0, first.start - 12) : first.start])
-            paired = link and (lead or link[0].strip().lower() not in ("and", "和", ""))
+            paired = link is not None and _is_range(link, text, first, second)
             if paired and first.days.first < second.days.after:
                 waiting.pop(0)
                 days = Days(first.days.first, second.days.after)
                 start = first.start
                 first = _Found(start, second.end, days)
         yield first
+
+
+def _is_range(link: re.Match[str], text: str, first: _Found, second: _Found) -> bool:
+    """Whether two days that are joined are the ends of a span: "and" joins a list as well."""
+    word = link[0].strip().lower()
+    if word == "and":
+        return _BETWEEN.search(text[max(0, first.start - 12) : first.start]) is not None
+    return text[second.end :].startswith(("之间", "间")) if word == "和" else bool(word)
 
 
 def _opened(found: _Found, text: str, here: Here) -> _Found:

@@ -311,8 +311,15 @@ def test_gives_the_words_and_where_they_stand() -> None:
 
 def test_names_several_days_apart() -> None:
     """Days that are listed, not joined, stay apart."""
-    frames = find_timeframes("在3月6日、4月20日和5月2日", now=NOW, zone=BERLIN)
-    assert len(frames) == 3
+    for text, count in (
+        ("在3月6日、4月20日和5月2日", 3),
+        ("在三月初和五月", 2),
+        ("在3月6日和5月2日之间", 1),
+        ("on 6 March and on 2 May", 2),
+        ("compare March 2025 and April 2025", 2),
+        ("between March 2025 and April 2025", 1),
+    ):
+        assert len(find_timeframes(text, now=NOW, zone=BERLIN)) == count, text
 
 
 def test_looks_ahead_where_the_text_does() -> None:
