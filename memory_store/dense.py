@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from memory_store.protocols import Vectors
 
 EXACT = 4_000
-"""A tail up to this long is searched exactly without opening the index anew: it is quicker."""
+"""A tail up to this long is searched exactly without opening the index anew: it is quicker.
+
+A longer one makes it worth while, where the index holds at least half so many of it by now."""
 
 
 class Dense:
@@ -62,7 +64,8 @@ class Dense:
 
     def _index_is_ahead(self) -> bool:
         with self._ledger.read() as connection:
-            return int(records.states(connection)["indexed"]) > self._tail.after
+            indexed = int(records.states(connection)["indexed"])
+        return indexed - self._tail.after > EXACT // 2
 
     def _search_index(self, vector: Vectors, limit: int) -> list[tuple[int, float]]:
         view = self._index.view

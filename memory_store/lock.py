@@ -50,7 +50,10 @@ class WriterLock:
             self._lock.release()
 
     def holder(self) -> str | None:
-        """Who holds the lock, as `pid@host`; None where nobody said so."""
+        """Who holds the lock, as `pid@host`; None where nobody does."""
+        if not self.held and self.try_acquire():
+            self.release()
+            return None
         try:
             said = json.loads(self._holder.read_text(encoding="utf-8"))
             return f"{said['pid']}@{said['host']}"

@@ -7,14 +7,15 @@ holds is named by its identity; a new identity is an index begun anew.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from threading import RLock
 from typing import Concatenate, ParamSpec, TypeVar
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 from sqlalchemy import Connection
 
 from memory_store import records
@@ -25,6 +26,9 @@ from memory_store.lock import WriterLock
 from memory_store.protocols import Progress, VectorEntry
 
 BATCH = 500
+
+LOADING_SECONDS = 20
+"""How long to wait for a process that loads or writes the folder, before doing without it."""
 
 Arguments = ParamSpec("Arguments")
 Returned = TypeVar("Returned")
@@ -65,7 +69,7 @@ class SharedIndex:
         self._ledger = ledger
         self._location = location
         self._writer = WriterLock(home / "chroma.lock")
-        # A folder is not loaded while it is written: the loader would see half of it.
+        # Whoever loaded the folder while it is written would see half of it.
         self._loading = FileLock(home / "chroma.loading.lock", thread_local=False)
         self.threads = RLock()
         self._adopted = False
@@ -75,7 +79,8 @@ class SharedIndex:
     @property
     def holder(self) -> str | None:
         """Which process writes the index, as `pid@host`."""
-        return self._writer.holder()
+        with self.threads:
+            return self._writer.holder()
 
     @_alone
     def follow(self, state: dict[str, str]) -> None:
@@ -89,16 +94,15 @@ class SharedIndex:
         if self._adopted:
             return
         self.drop()
-        with self._loading:
-            state = self._state()
-            index = self._index(state)
-            try:
+        try:
+            with self._folder():
+                state = self._state()
+                index = self._index(state)
+                self.view = View(index, identity_of(state), int(state["indexed"]))
                 index.load()
-            except MemoryStoreError as error:
-                self.note(error)
-                index.close()
-                return
-        self.view = View(index, identity_of(state), int(state["indexed"]))
+        except MemoryStoreError as error:
+            self.note(error)
+            self.drop()
 
     @_alone
     def drop(self) -> None:
@@ -109,21 +113,34 @@ class SharedIndex:
         self._adopted = False
 
     @_alone
-    def catch_up(self, *, eager: int = 1, progress: Progress | None = None) -> bool:
-        """Bring the index up to date if this process may write it; whether it is up to date.
+    def catch_up(
+        self, *, eager: int = 1, most: int | None = None, progress: Progress | None = None
+    ) -> None:
+        """Bring the index up to date, if this process may write it.
 
-        Nothing is done while fewer than `eager` vectors are outside the index.
+        Args:
+            eager: nothing is done while fewer vectors than that are outside the index.
+            most: about how many vectors to take in; None for all.
         """
         state = self._state()
         waiting = self._last() - int(state["indexed"])
         self.follow(state)
         if waiting < eager and (self._adopted or not self._writer.held):
-            return waiting == 0
+            return
+        if self.own():
+            try:
+                self._move_on(most, progress)
+            except MemoryStoreError as error:
+                self.note(error)
+
+    @_alone
+    def own(self) -> bool:
+        """Take the index for writing; whether this process now holds it, and nothing older."""
         try:
+            self.follow(self._state())
             if not self._writer.try_acquire():
                 return False
             self._adopt()
-            self._move_on(progress)
         except MemoryStoreError as error:
             self.note(error)
             return False
@@ -149,7 +166,7 @@ class SharedIndex:
                 records.set_state(connection, "rebuilding", identity_of(state))
         self.follow(state)
         self._adopt()
-        self._move_on(progress)
+        self._move_on(None, progress)
         return 0 if self.view is None else self.view.index.count()
 
     @_alone
@@ -159,7 +176,7 @@ class SharedIndex:
         Raises:
             IndexUnavailable: it cannot be opened.
         """
-        with self._loading:
+        with self._folder():
             with self._ledger.read() as connection:
                 state = records.states(connection)
                 expected = records.passage_ids(connection, int(state["indexed"]))
@@ -190,7 +207,7 @@ class SharedIndex:
         if self._adopted:
             return
         self.drop()
-        with self._loading:
+        with self._folder():
             state = self._state()
             index = self._index(state)
             if not self._whole(index, state):
@@ -207,6 +224,7 @@ class SharedIndex:
         """Whether the index holds what the ledger says it does. A server that is away raises."""
         try:
             held = index.count()
+            index.load()
         except IndexUnavailable as error:
             if not isinstance(self._location, Path):
                 raise
@@ -218,15 +236,17 @@ class SharedIndex:
             ).scalar_one()
         return held >= expected
 
-    def _move_on(self, progress: Progress | None) -> None:
+    def _move_on(self, most: int | None, progress: Progress | None) -> None:
+        """Take in what is outside the index, in the order of writing."""
         view = self.view
         total = self._last()
-        while view is not None and view.through < total:
+        until = total if most is None or view is None else min(total, view.through + most)
+        while view is not None and view.through < until:
             with self._ledger.read() as connection:
                 entries, through = _entries(connection, view.through)
             if not entries:
                 break
-            with self._loading:
+            with self._folder():
                 view.index.upsert(entries)
             with self._ledger.write() as connection:
                 if identity_of(records.states(connection)) != view.identity:
@@ -237,6 +257,21 @@ class SharedIndex:
             self.view = view = View(view.index, view.identity, through)
             if progress is not None:
                 progress(min(through, total), total)
+
+    @contextmanager
+    def _folder(self) -> Generator[None]:
+        """The folder for this process alone: it is not loaded while it is written."""
+        try:
+            self._loading.acquire(timeout=LOADING_SECONDS)
+        except Timeout:
+            raise IndexUnavailable(
+                f"Another process kept the index at {self._location} busy for"
+                f" {LOADING_SECONDS} seconds."
+            ) from None
+        try:
+            yield
+        finally:
+            self._loading.release()
 
     def _index(self, state: dict[str, str]) -> ChromaIndex:
         return ChromaIndex(self._location, state["ledger"], identity_of(state))

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from memory_store import judging, lexical, records, tables, transfer
 from memory_store.chunk import Chunk, Draft, Interval, to_utc
+from memory_store.defaults import estimate_tokens, utc_now
 from memory_store.dense import Dense
 from memory_store.echo import Echoes
 from memory_store.embedding import load_embedder
@@ -43,18 +44,12 @@ INDEX_FOLDER = "chroma"
 EAGER = 100
 """So many vectors outside the index are taken into it at once; fewer wait for the close."""
 
+AT_ONCE = 5000
+"""About so many vectors one call takes into the index; the others are searched exactly till then.
+
+An index begun anew is thus rebuilt over several calls, and none of them waits for all of it."""
+
 _log = logging.getLogger(__name__)
-
-
-def utc_now() -> datetime:
-    """The system's time."""
-    return datetime.now(UTC)
-
-
-def estimate_tokens(text: str) -> int:
-    """A simple estimate of a text's tokens: a word's letters by four, other letters singly."""
-    plain = len(text.encode("ascii", "ignore"))
-    return (plain + 3) // 4 + len(text) - plain
 
 
 class MemoryStore:
@@ -184,7 +179,7 @@ class MemoryStore:
     def _follow_up(self) -> None:
         try:
             self._pending.embed()
-            self._index.catch_up(eager=EAGER)
+            self._index.catch_up(eager=EAGER, most=AT_ONCE)
         except MemoryStoreError as error:  # the chunks are safe; what waits is done later
             _log.warning("vectors wait: %s", error)
 
@@ -307,8 +302,10 @@ class MemoryStore:
 
     def _erase(self) -> bool:
         """Rewrite the files, so that no deleted byte is left; whether that was possible."""
-        indexed = self._index.catch_up()
-        return self.ledger.compact() and indexed
+        owned = self._index.own()
+        compacted = self.ledger.compact()
+        self._follow_up()
+        return owned and compacted
 
     def stats(self) -> Stats:
         """Count what is stored. Asks no validator, and loads neither embedder nor index."""
@@ -379,7 +376,7 @@ class MemoryStore:
         try:
             if self._wrote:
                 self._pending.embed()
-                self._index.catch_up()
+                self._index.catch_up(most=AT_ONCE)
         except MemoryStoreError as error:
             _log.warning("vectors wait: %s", error)
         finally:
