@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assistant.agent.claims import Claim, find_claim, nudge, without
+from assistant.agent.claims import CLOCK, Claim, find_claim, nudge, without
 from assistant.agent.run import Run
 from assistant.context.wording import Language
 from assistant.tools import Tool, calls
@@ -27,9 +27,11 @@ class Acceptance:
 
     Attributes:
         marker: what a complete answer must end with; None asks for none.
+        tells_date: the request itself tells the model today's date; see `Frame`.
     """
 
     marker: str | None = None
+    tells_date: bool = False
     told: set[str] = field(default_factory=set[str])
 
     def rule(self, language: Language) -> str:
@@ -41,7 +43,7 @@ class Acceptance:
         if self.marker and self.marker not in answer and "marker" not in self.told:
             self.told.add("marker")
             return _MARK[run.language].format(self.marker, self.marker)
-        claim = _claim(answer, run)
+        claim = _claim(answer, run, self.tells_date)
         if claim is None or claim.kind in self.told:
             return None
         self.told.add(claim.kind)
@@ -53,19 +55,21 @@ class Acceptance:
             answer = answer.replace(self.marker, "").strip()
         claims: list[Claim] = []
         left = answer
-        while len(claims) < MOST_CLAIMS and (claim := _claim(left, run)) is not None:
+        while (
+            len(claims) < MOST_CLAIMS and (claim := _claim(left, run, self.tells_date)) is not None
+        ):
             claims.append(claim)
             left = left.replace(claim.sentence, "", 1)
         return without(answer, claims, run.language) if claims else answer
 
 
-def _claim(answer: str, run: Run) -> Claim | None:
+def _claim(answer: str, run: Run, tells_date: bool) -> Claim | None:
     return find_claim(
         answer,
         question=run.question,
         tools=run.tools,
         succeeded=run.succeeded,
-        known=lambda tool: _is_known(tool, run),
+        known=lambda tool: _is_known(tool, run) or (tells_date and tool.name == CLOCK),
     )
 
 

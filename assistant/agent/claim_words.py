@@ -72,6 +72,12 @@ UNSURE = _any(
 )
 """The sentence admits that it is not known, or was not done."""
 
+UNKNOWN = _any(
+    r"\b(?:do\s*n[o'’]?t|do\s+not|did\s*n[o'’]?t)\s+(?:\w+\s+)?(?:know|have\s+(?:any\s+)?information)\b",
+    r"不知道|不清楚|没有(?:相关|这方面的?|任何)?(?:信息|记录)",
+)
+"""The sentence says that the answer is not known."""
+
 TODAY = _any(
     r"\b(?:today|it)\s+is\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
     r"|(?:the\s+)?\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|\d{1,2}:\d\d"

@@ -7,7 +7,7 @@ refused, so "I don't know", questions and conditions are no claims.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +17,7 @@ from assistant.tools import Tool, ToolRegistry
 
 Kind = Literal["promise", "action", "live"]
 
+CLOCK = "get_current_time"
 _SENTENCES = re.compile(r"[^.!?。！？\n]*(?:[.!?]+(?=\s|$)|[。！？\n]|$)|[^\n]*")
 _DOERS = (
     # what the words claim, and the tools that may have done it
@@ -45,18 +46,19 @@ def find_claim(
     *,
     question: str,
     tools: ToolRegistry,
-    succeeded: Callable[[str], bool],
+    succeeded: Collection[str],
     known: Callable[[Tool], bool],
 ) -> Claim | None:
     """Return the first claim of an answer that nothing in the run proves.
 
     Args:
-        succeeded: whether a call of the tool of that name has succeeded in this run.
+        succeeded: the names of the tools of which a call has succeeded in this run.
         known: whether a current memory of that tool's results stands before the model.
     """
-    done = [tool.name for tool in tools if succeeded(tool.name)]
     for sentence in sentences(answer):
-        claim = _action(sentence, done) or _live(sentence, question, tools, done, known)
+        claim = _live(sentence, question, tools, succeeded, known)
+        if claims_action(sentence, succeeded):
+            claim = Claim("action", sentence)
         if claim is not None:
             return claim
     return _promise(answer)
@@ -66,7 +68,7 @@ def doubtful(sentence: str, question: str, tools: ToolRegistry) -> bool:
     """Whether a sentence makes a claim that may yet prove to be without proof."""
     return (
         words.PROMISE.search(sentence) is not None
-        or _action(sentence, ()) is not None
+        or claims_action(sentence, ())
         or _live(sentence, question, tools, (), lambda _tool: False) is not None
     )
 
@@ -87,20 +89,21 @@ def _promise(answer: str) -> Claim | None:
     return None
 
 
-def _action(sentence: str, done: Iterable[str]) -> Claim | None:
+def claims_action(sentence: str, succeeded: Collection[str]) -> bool:
+    """Whether a sentence says that something was done which none of these tools can have done."""
     if words.OFFER.search(sentence) or words.UNSURE.search(sentence):
-        return None
-    for claimed, doers in _DOERS:
-        if claimed.search(sentence.strip()) and not any(doers.search(name) for name in done):
-            return Claim("action", sentence)
-    return None
+        return False
+    return any(
+        claimed.search(sentence.strip()) and not any(doers.search(name) for name in succeeded)
+        for claimed, doers in _DOERS
+    )
 
 
 def _live(
     sentence: str,
     question: str,
     tools: ToolRegistry,
-    done: Iterable[str],
+    done: Collection[str],
     known: Callable[[Tool], bool],
 ) -> Claim | None:
     if words.UNSURE.search(sentence):
@@ -108,7 +111,7 @@ def _live(
     for tool in tools:
         if not tool.live or tool.name in done or known(tool):
             continue
-        if tool.name == "get_current_time" and words.TODAY.search(sentence):
+        if tool.name == CLOCK and words.TODAY.search(sentence):
             return Claim("live", sentence, tool.name)
         if words.VALUE.search(sentence) and _asks_for(tool, question):
             return Claim("live", sentence, tool.name)

@@ -125,9 +125,9 @@ class Agent:
         context = RunContext(
             session.id, turn.id, turn.question, language, self._clock, self._zone, self._confirm
         )
-        acceptance = Acceptance(self._marker)
         protocol = self._protocols.choose(self._model)
         frame = protocol.frame(language)
+        acceptance = Acceptance(self._marker, frame.tells_date)
         request = prepare(
             manager=self._manager,
             sessions=self._sessions,

@@ -27,6 +27,7 @@ _CLOSERS = {
 _SIGNS = str.maketrans("：，｛｝［］（）＝、", ":,{}[]()=,")
 _END = set(",:}])=，：｝］）＝、;；")
 _KEY = re.compile(r"\s*[\"'“”‘’「`]?[\w\u4e00-\u9fff.\- ]{1,60}?[\"'“”‘’」`]?\s*[:：=＝]")
+_NO_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\(?![\"\\/bfnrtu'])")
 _LEFT_OPEN = re.compile(r"[}｝][)）]*[ \t]*\n")
 """The end of a call at the end of a line: a text that runs on over it was never closed."""
 _BARE = re.compile(r"[^\s,:{}\[\]()=\"，：｛｝［］（）＝、][^,:{}\[\]()=\"\n，：｛｝［］（）＝]*")
@@ -62,7 +63,7 @@ def as_json(text: str) -> str:
         if plain in "{}[](),:=" or plain.isspace():
             # Key and value are parted by a colon, also where Python's calls have "=".
             written.append(":" if plain == "=" else plain)
-            position += 1
+            position += 2 if text.startswith("=>", position) else 1
             continue
         bare = _BARE.match(text, position)
         if bare is None:
@@ -146,20 +147,23 @@ def _can_end(text: str, after: int, *, in_list: bool) -> bool:
     stripped = rest.lstrip()
     if not stripped:
         return True
+    if stripped[0] in _CLOSERS and not in_list and stripped is not rest:
+        return _KEY.match(stripped) is not None  # the comma before the next key is missing
     if stripped[0] not in _END:
         return False
     if stripped[0] not in ",，、;；" or in_list:
         return True
     following = stripped[1:].lstrip()
-    return not following or following[0] in "}])｝］）" or _KEY.match(following) is not None
+    return not following or following[0] in ",}])，｝］）" or _KEY.match(following) is not None
 
 
 def _unescaped(content: str) -> str:
     """Return a text's content with JSON's escapes read, and everything else as it stands."""
     if "\\" not in content:
         return content
+    if _NO_ESCAPE.search(content):  # backslashes that are meant, as in a path
+        return content.replace('\\"', '"')
     safe = re.sub(r'(?<!\\)((?:\\\\)*)"', r'\1\\"', content)
-    safe = re.sub(r"\\(?![\"\\/bfnrtu])", "", safe)
     try:
         return str(json.loads(f'"{safe}"', strict=False))
     except ValueError:

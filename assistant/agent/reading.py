@@ -21,6 +21,7 @@ _CLOSED_ONLY = re.compile(r"^.*</(?:think|thinking|reasoning)>", re.DOTALL | re.
 _OPEN_ONLY = re.compile(r"<(?:think|thinking|reasoning)>.*$", re.DOTALL | re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff\u0000]")
 _FENCE = re.compile(r"^\s*```[\w-]*\s*|\s*```\s*$")
+_ESCAPED = re.compile(r'[{\[]\s*\\"')
 _WRAPPERS = ("arguments", "args", "parameters", "params", "input", "kwargs", "action_input")
 _TRUTH = {"是": True, "对": True, "真": True, "否": False, "不": False, "不是": False, "假": False}
 
@@ -44,6 +45,8 @@ def read_value(text: str) -> Json | None:
     text = _FENCE.sub("", visible(text)).strip()[:LONGEST]
     if not text:
         return None
+    if _ESCAPED.match(text):  # an object that was escaped as if it stood in a text
+        text = text.replace('\\"', '"')
     for form in (lambda: text, lambda: as_json(text)):
         try:
             return json.loads(form(), strict=False)
@@ -109,6 +112,8 @@ def _value(value: Json, schema: Mapping[str, Json]) -> Json:
         return _from_text(value, kinds, cast("list[Json]", schema.get("enum", [])))
     if isinstance(value, float) and "integer" in kinds and value.is_integer():
         return int(value)
+    if kinds == ["string"] and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
     scalar = isinstance(value, int | float | bool)
     return [value] if scalar and kinds == ["array"] else value
 

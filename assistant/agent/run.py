@@ -60,9 +60,10 @@ class Run:
         """What the calls have told so far."""
         return [made.outcome.text for made in self.made if made.outcome.ok]
 
-    def succeeded(self, name: str) -> bool:
-        """Whether a call of that tool has succeeded in this run."""
-        return any(each.call.name == name and each.outcome.ok for each in self.made)
+    @property
+    def succeeded(self) -> frozenset[str]:
+        """The names of the tools of which a call has succeeded in this run."""
+        return frozenset(each.call.name for each in self.made if each.outcome.ok)
 
     def tell(self, reply: str, told: str) -> None:
         """Add a reply that was no answer, and what the model is told about it."""

@@ -92,6 +92,7 @@ class Steps:
             return False
         frame = other.frame(self.run.language)
         self.protocol = other
+        self.acceptance.tells_date = frame.tells_date
         self.run.request = replace(
             self.run.request,
             system=frame.system + self.acceptance.rule(self.run.language),

@@ -16,12 +16,17 @@ from assistant.model.chat_model import ModelReply
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stays the same in every request of a run; see `ContextRequest` for the fields."""
+    """What stays the same in every request of a run; see `ContextRequest` for the first fields.
+
+    Attributes:
+        tells_date: the model takes today's date from the request and need not call a tool for it.
+    """
 
     system: str
     tools: tuple[ToolSchema, ...] = ()
     withhold_stale: bool = False
     adapt: Callable[[Message], Message] | None = None
+    tells_date: bool = False
 
 
 @dataclass(frozen=True, slots=True)

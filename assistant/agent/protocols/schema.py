@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from assistant.agent.claim_words import UNKNOWN
+from assistant.agent.claims import claims_action, sentences
 from assistant.agent.grounding import ungrounded
 from assistant.agent.intent import Intent, intent_of
 from assistant.agent.moment import today
@@ -45,6 +47,8 @@ Known = Callable[[str], Hit | None]
 
 MOST_CALLS = 4
 """Calls of one tool that a reply may ask for at once."""
+MOST_MEMORIES = 6
+"""Memories that such a model is shown; more slow it down and lead it astray."""
 RESULT_SHARE = 0.3
 """Share of the context that the results of the run may take."""
 
@@ -52,16 +56,16 @@ _FILL = {
     "en": "(Fill in the arguments of the tool {name}, only from what the user says: {about})",
     "zh": "（只根据用户所说，填写工具 {name} 的参数：{about}）",
 }
-_MODE: dict[Language, dict[Intent, str]] = {
+_SAID: dict[Language, dict[Intent, str]] = {
     "en": {
-        "question": "(Answer from the memories, conversation and tool results only.)",
-        "statement": "(The user tells you this. Acknowledge it in one short sentence.)",
-        "small_talk": "(Reply in a kind, natural way.)",
+        "question": "User: {}",
+        "statement": "User: {}\n\n(The user only tells you this. Acknowledge it briefly.)",
+        "small_talk": "User: {}\n\n(Reply kindly, in one sentence.)",
     },
     "zh": {
-        "question": "（只根据记忆、对话和工具结果回答。）",
-        "statement": "（用户在告诉你一件事。用一句话简短回应。）",
-        "small_talk": "（友好自然地回应。）",
+        "question": "用户：{}",
+        "statement": "用户：{}\n\n（用户只是告诉你这件事，请简短回应。）",
+        "small_talk": "用户：{}\n\n（用一句话友好回应。）",
     },
 }
 _MISSING = {
@@ -75,6 +79,7 @@ _RETURNED = {
 }
 _FAILED = {"en": "The tool {} failed:\n{}", "zh": "工具 {} 失败：\n{}"}
 _PAST = {"en": "Tool result:\n{}", "zh": "工具结果：\n{}"}
+_TAKEN_IN = {"en": "All right.", "zh": "好的。"}
 _EMPTY = {"en": "Your reply was empty. Answer.", "zh": "你的回复是空的。请回答。"}
 
 
@@ -94,7 +99,8 @@ class SchemaProtocol:
     def frame(self, language: Language) -> Frame:
         """Return a short system prompt; tools are shown when their turn comes."""
         self._language = language
-        return Frame(prompt("schema", language), withhold_stale=True, adapt=self._adapt)
+        system = prompt("schema", language)
+        return Frame(system, withhold_stale=True, adapt=self._adapt, tells_date=True)
 
     def plan(self, run: Run) -> Ask | Calls:
         """Make a refresh call, have arguments filled in, or ask for the answer."""
@@ -115,7 +121,8 @@ class SchemaProtocol:
         """Take the arguments that the model filled in, or its answer."""
         text = without_thinking(reply.text)
         if self._filling is None:
-            return Answer(text) if text else Unreadable("", _EMPTY[run.language])
+            answer = self._modest(text, run)
+            return Answer(answer) if answer else Unreadable("", _EMPTY[run.language])
         tool, self._filling = self._filling, None
         read = read_object(text) or {}
         found = cast("Sequence[Json]", read.get("calls", []))
@@ -126,6 +133,12 @@ class SchemaProtocol:
         return Calls(
             tuple(_as_call(tool, each, run, at) for at, each in enumerate(wanted, start=1))
         )
+
+    def _modest(self, text: str, run: Run) -> str:
+        """Return an answer without what such a model says it did: it is not told twice."""
+        kept = [each for each in sentences(text) if not claims_action(each, run.succeeded)]
+        answer = "".join(kept).strip()
+        return answer or (_TAKEN_IN[run.language] if text else "")
 
     def _shortlisted(self, question: str) -> list[Tool]:
         intent = intent_of(question)
@@ -140,11 +153,10 @@ class SchemaProtocol:
         judged = [hit.judgement for hit in run.request.recall.hits]
         judged += [each.judgement for each in run.request.recall.dropped]
         judged += run.request.judgements.values()
-        for judgement in judged:
-            if judgement.verdict.current or judgement.call is None:
-                continue
-            call = calls.parse(judgement.call)
-            if call is None or call[0] != tool.name or not call[1]:
+        current = {judgement.call for judgement in judged if judgement.verdict.current}
+        for text in (judgement.call for judgement in judged if not judgement.verdict.current):
+            call = calls.parse(text or "")
+            if text in current or call is None or call[0] != tool.name or not call[1]:
                 continue
             if not ungrounded(tool, call[1], run.question):
                 return call[1]
@@ -166,17 +178,21 @@ class SchemaProtocol:
             "required": ["calls"],
             "additionalProperties": False,
         }
-        request = run.request if tool.max_age is not None else _without_memories(run.request)
+        # What does not age is worked out from the question alone; other tools may need a memory.
+        kept = () if tool.max_age is None else tuple(filter(_useful, run.request.recall.hits))
+        request = _with_memories(run.request, kept[:MOST_MEMORIES])
         question = f"{today(run)}\n\n{run.question}\n\n{told}"
         return Ask(replace(request, question=question, response_schema=schema), shown=False)
 
     def _ask_answer(self, run: Run) -> Ask:
-        mode = _MODE[run.language][intent_of(run.question)]
+        said = _SAID[run.language][intent_of(run.question)].format(run.question)
         if self._missing and not run.made:
-            mode = _MISSING[run.language].format(names=", ".join(dict.fromkeys(self._missing)))
+            names = ", ".join(dict.fromkeys(self._missing))
+            said = f"{said}\n\n{_MISSING[run.language].format(names=names)}"
         # What a tool has told is the answer; memories beside it lead such a model astray.
-        request = _without_memories(run.request) if run.gathered else run.request
-        question = "\n\n".join((today(run), *self._results(run), run.question, mode))
+        kept = () if run.gathered else tuple(filter(_useful, run.request.recall.hits))
+        request = _with_memories(run.request, kept[:MOST_MEMORIES])
+        question = "\n\n".join((today(run), *self._results(run), said))
         nudges = tuple(s for s in run.steps if s.message.role != "tool" and not s.message.calls)
         return Ask(replace(request, question=question, steps=nudges))
 
@@ -238,8 +254,16 @@ def _as_call(tool: Tool, arguments: Mapping[str, Json], run: Run, number: int) -
     return ToolCall(f"call_{run.number}_{number}", tool.name, text)
 
 
-def _without_memories(request: ContextRequest) -> ContextRequest:
-    return replace(request, recall=replace(request.recall, hits=()))
+def _with_memories(request: ContextRequest, hits: tuple[Hit, ...]) -> ContextRequest:
+    return replace(request, recall=replace(request.recall, hits=hits))
+
+
+def _useful(hit: Hit) -> bool:
+    """Whether a memory can hold an answer: a bare question and an "I don't know" cannot."""
+    text = hit.text.strip()
+    if hit.chunk.kind == "question":
+        return len(sentences(text)) > 1 or intent_of(text) != "question"
+    return hit.chunk.kind != "answer" or UNKNOWN.search(text) is None
 
 
 def _parameters(tool: Tool) -> str:

@@ -77,9 +77,9 @@ class CallReader:
         if text[at : at + 1] in ("{", "｛", "["):
             return self._object(text, at, until)
         named = _NAME.match(text, at, until)
-        if named is None:
-            written = text[start:until].strip()[:80]
-            none = _letters(written) in _NO_TOOL
+        written = text[start:until].strip()[:80]
+        none = _letters(written.partition("\n")[0]) in _NO_TOOL
+        if named is None or none:
             return Found(written, None, self._not_a_call(written), until, none=none)
         name, after = named[1].strip(".-"), named.end()
         tool = self.tool(name)
@@ -202,7 +202,7 @@ def _inside(text: str, at: int, until: int) -> tuple[str, int]:
 
 
 def _arguments(tool: Tool, inner: str) -> dict[str, Json] | None:
-    inner = inner.strip()
+    inner = inner.strip().removeprefix("**")
     names = list(tool.arguments.model_fields)
     if not inner or inner[0] in "{｛":
         return read_object(inner)
@@ -221,9 +221,17 @@ def _by_position(names: Sequence[str], values: Json) -> dict[str, Json] | None:
     if not isinstance(values, list) or len(cast("Sequence[Json]", values)) > len(names):
         return None
     items = cast("Sequence[Json]", values)
-    if len(items) == 1 and isinstance(items[0], dict):
-        return cast("dict[str, Json]", items[0])
+    while len(items) == 1 and isinstance(items[0], list) and len(names) > 1:
+        items = cast("Sequence[Json]", items[0])
+    if len(items) == 1 and (given := _as_object(items[0])) is not None:
+        return given
     return dict(zip(names, items, strict=False))
+
+
+def _as_object(value: Json) -> dict[str, Json] | None:
+    if isinstance(value, str):
+        return read_object(value) if value.lstrip().startswith("{") else None
+    return cast("dict[str, Json]", value) if isinstance(value, dict) else None
 
 
 def _is_call(text: str, start: int) -> bool:
