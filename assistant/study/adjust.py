@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import count
 from typing import Any, Literal
 
 from assistant.errors import UserError
@@ -113,10 +114,10 @@ class _Adjuster:
         change, plan = self._change, self._plan
         if change.kind == "hours" and change.minutes > plan.terms.minutes_a_week:
             yield self._shorten()
-            yield self._deepen(self._terms)
+            yield from self._deepen()
         elif change.kind == "end" and self._terms.end > plan.end:
             yield from self._lighten()
-            yield self._deepen(self._terms)
+            yield from self._deepen()
         else:
             behind = False
             if change.kind != "end":
@@ -259,12 +260,11 @@ class _Adjuster:
 
     def _shorten(self) -> Way:
         """Use the added hours to finish earlier."""
-        packed = self._pack(self._terms, pull=True)
-        weeks = list(packed.weeks)
+        plan, _ = self._until_it_fits(None, pull=True)
+        weeks = list(plan.weeks)
         while not weeks[-1].tasks and weeks[-1].start > self._today:
             weeks.pop()
-        terms = replace(self._terms, end=weeks[-1].end)
-        return "shorten", self._planned(terms, weeks), []
+        return "shorten", self._planned(replace(plan.terms, end=weeks[-1].end), weeks), []
 
     def _lighten(self) -> Iterator[Way]:
         """Use the added weeks for fewer hours a week."""
@@ -282,9 +282,12 @@ class _Adjuster:
         if terms is not None and terms.minutes_a_week < whole:
             yield "lighten", self._planned(terms, self._pack(terms).weeks), []
 
-    def _deepen(self, terms: Terms) -> Way:
+    def _deepen(self) -> Iterator[Way]:
         """Keep all as it is, and use the added time for a larger project."""
+        terms = self._terms
         packed = self._pack(terms, pull=False)
+        if packed.over:
+            return
         taken = {task.id for _, task in self._plan.placed()}
         weeks: list[Week] = []
         for week in packed.weeks:
@@ -292,13 +295,11 @@ class _Adjuster:
             if week.start < self._today or free <= 0:
                 weeks.append(week)
                 continue
-            number = 1 + sum(key.startswith("project-") for key in taken)
-            while f"project-{number}" in taken:
-                number += 1
+            number = next(n for n in count(1) if f"project-{n}" not in taken)
             taken.add(f"project-{number}")
             extra = self._project(number, free)
             weeks.append(replace(week, tasks=(*week.tasks, extra)))
-        return "deepen", self._planned(terms, weeks), []
+        yield "deepen", self._planned(terms, weeks), []
 
     def _project(self, number: int, minutes: int) -> Task:
         piece = Piece(f"project-{number}", None, number, number, minutes)

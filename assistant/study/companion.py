@@ -108,7 +108,9 @@ class Study:
         Raises:
             UserError: it holds an invented course or breaks an order; nothing is stored.
         """
-        check_plan(plan, self.catalogue.all())
+        standings = measure(plan, self.log.entries(plan.name), self.now).standings
+        finished = {standing.task.id for standing in standings if standing.complete}
+        check_plan(plan, self.catalogue.all(), finished)
         return self.plans.save_plan(
             plan, now=self._clock(), reason=reason, joined=self._remembering()
         )

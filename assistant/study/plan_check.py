@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from assistant.errors import UserError
 from assistant.study.catalogue import nearest
@@ -26,8 +26,11 @@ def check_name(name: str) -> str:
     return name
 
 
-def check_plan(plan: Plan, courses: Mapping[str, Course]) -> None:
+def check_plan(plan: Plan, courses: Mapping[str, Course], finished: Collection[str] = ()) -> None:
     """Check a plan against the catalogue and against itself.
+
+    Args:
+        finished: ids of tasks that are finished, perhaps before what they need; they stay so.
 
     Raises:
         UserError: a course is invented, a task stands twice or before what it needs, a week's
@@ -47,7 +50,7 @@ def check_plan(plan: Plan, courses: Mapping[str, Course]) -> None:
         seen.add(task.id)
         if task.course is not None:
             last[task.course] = order
-    _check_order(plan, courses, last)
+    _check_order(plan, courses, last, finished)
     for earlier, later in zip(plan.weeks, plan.weeks[1:], strict=False):
         if (later.start - earlier.end).days != 1 or later.number != earlier.number + 1:
             raise UserError(f"week {later.number} does not follow week {earlier.number}.")
@@ -56,8 +59,12 @@ def check_plan(plan: Plan, courses: Mapping[str, Course]) -> None:
             raise UserError(f"there is no course {item.course!r}. {nearest(item.course, courses)}")
 
 
-def _check_order(plan: Plan, courses: Mapping[str, Course], last: Mapping[str, int]) -> None:
+def _check_order(
+    plan: Plan, courses: Mapping[str, Course], last: Mapping[str, int], finished: Collection[str]
+) -> None:
     for order, (_, task) in enumerate(plan.placed(), 1):
+        if task.id in finished:
+            continue
         for needed in courses[task.course].prerequisites if task.course else ():
             if last.get(needed, 0) > order:
                 raise UserError(f"task {task.id!r} comes before its prerequisite {needed!r} ends.")
