@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +118,44 @@ def test_a_command_is_run_for_what_is_due(
     assert (tmp_path / "note").read_text().startswith("Reminder: call the dentist")
     outgoing = run("--now", later, "jobs", "history", "--json").json["outgoing"]
     assert outgoing[0]["sent_at"] == later
+
+
+def test_a_damaged_ledger_is_restored_by_one_command(run: Run, home: Path) -> None:
+    """Where the ledger is damaged, the commands say what to do, and doing it helps."""
+    run("--now", WEDNESDAY, "memory", "add", "the zebra is called Ada")
+    run("--now", WEDNESDAY, "jobs", "run", "backup")
+    backup = next((home / "backups").glob("ledger-*.db"))
+    for suffix in ("-wal", "-shm"):
+        (home / f"ledger.db{suffix}").unlink(missing_ok=True)
+    (home / "ledger.db").write_bytes(b"no ledger " * 1000)
+    broken = run("memory", "list")
+    assert broken.code == 1
+    assert "assistant restore" in broken.err
+    assert run("--now", WEDNESDAY, "restore", str(backup)).code == 0
+    assert "Ada" in run("--now", WEDNESDAY, "memory", "list").out
+    assert next(home.glob("ledger.db.damaged-*")).read_bytes().startswith(b"no ledger")
+
+
+def test_overdue_jobs_run_apart_from_the_chat(home: Path) -> None:
+    """A chat that is opened after days starts the overdue jobs in a process of its own."""
+    from assistant.app import App
+    from assistant.cli.due import catch_up_apart
+    from assistant.cli.invocation import Invocation
+    from assistant.settings import Settings
+    from memory_store.testing import FrozenClock
+
+    home.mkdir()
+    clock = FrozenClock(datetime.fromisoformat(WEDNESDAY))
+    with App.open(Settings.load(home), clock=clock) as app:
+        assert catch_up_apart(app, Invocation(home=home, now=WEDNESDAY)) is None
+        clock.advance(timedelta(days=3))
+        later = Invocation(home=home, now=clock.now.isoformat())
+        process = catch_up_apart(app, later)
+        assert process is not None
+        assert process.wait(120) == 0
+        assert {run.job for run in app.schedule.runner.history()} == {
+            "check-in",
+            "upkeep",
+            "backup",
+        }
+        assert catch_up_apart(app, later) is None
