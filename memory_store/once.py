@@ -1,25 +1,37 @@
-"""A value that is costly to load: loaded at its first use, once, also when several threads ask."""
+"""A property that is computed at its first use, once, also when several threads ask first.
+
+`functools.cached_property` holds no lock since Python 3.12.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
-from typing import Generic, TypeVar
+from threading import RLock
+from typing import Any, Generic, Self, TypeVar, overload
 
-T = TypeVar("T")
+Value = TypeVar("Value")
 
 
-class Once(Generic[T]):
-    """Holds what `load` returns, from the first `get` on. A failed load is tried again."""
+class once(Generic[Value]):  # noqa: N801 (a decorator)
+    """Computes the property's value at its first use and keeps it with the object.
 
-    def __init__(self, load: Callable[[], T]) -> None:
-        self._load = load
-        self._lock = Lock()
-        self._loaded: list[T] = []
+    One lock for all objects of a class: threads wait for each other only while values are made.
+    """
 
-    def get(self) -> T:
-        """The value."""
+    def __init__(self, make: Callable[[Any], Value]) -> None:
+        self._make = make
+        self._lock = RLock()
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type) -> Self: ...
+    @overload
+    def __get__(self, owner: object, kind: type) -> Value: ...
+    def __get__(self, owner: object | None, kind: type) -> Self | Value:
+        if owner is None:
+            return self
         with self._lock:
-            if not self._loaded:
-                self._loaded.append(self._load())
-            return self._loaded[0]
+            if self._name not in owner.__dict__:
+                owner.__dict__[self._name] = self._make(owner)
+            return owner.__dict__[self._name]

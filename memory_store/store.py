@@ -6,7 +6,6 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal
@@ -25,6 +24,7 @@ from memory_store.freshness import Judgement
 from memory_store.history import Period, timeline
 from memory_store.home import make_private
 from memory_store.ledger import Ledger
+from memory_store.once import once
 from memory_store.pending import PendingVectors
 from memory_store.protocols import Clock, Embedder, Progress, Reranker, TokenCounter, Validator
 from memory_store.shared_index import SharedIndex
@@ -209,7 +209,7 @@ class MemoryStore:
         self._echoes.recalled((hit.text, hit.chunk) for hit in found.hits)
         return found
 
-    @cached_property
+    @once
     def _recaller(self) -> Recaller:
         from memory_store.recall import Recaller
 
