@@ -11,12 +11,14 @@ _MONTH = (
     r"|Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
 )
 _DAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+_NAME = r"[A-Z][A-Za-z']+(?:-[A-Za-z]+)*(?![A-Za-z0-9-])"
 _PATTERNS = (
     # the first that matches at a place wins
     r"https?://[^\s<>\"'，。；）]+",
     r"[\w.+-]+@[\w-]+\.[\w.-]+\w",
     r"[\w~-]*(?:[/\\][\w.~-]+)+",  # paths
-    r"[A-Za-z_][\w-]*\.[A-Za-z]{1,5}[0-9]?(?![\w.])",  # file names
+    r"[A-Za-z_][\w-]*\.[A-Za-z]{1,5}[0-9]?(?!\w|\.\w)",  # file names
+    r"(?<![A-Za-z])[A-Za-z]{1,12}[-_]?\d[A-Za-z0-9_-]*",  # codes, such as ORD-9917
     r"\d{4}-\d{1,2}-\d{1,2}",
     r"(?:\d{4}年)?\d{1,2}月(?:\d{1,2}[日号])?|\d{4}年",
     rf"\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}\b(?:,? \d{{4}})?",
@@ -28,9 +30,9 @@ _PATTERNS = (
     r"《[^》\n]{1,40}》|「[^」\n]{1,40}」",
     r"(?<=叫)[一-鿿]{2,4}(?=[，。！？、\s]|$)",
     # names: capitalised words, not alone at the beginning of a sentence
-    r"(?:(?<=[a-z,;:'\"(] )|(?<=[一-鿿]))"
-    r"[A-Z][A-Za-z'-]+(?: (?:of |de |van |von )?[A-Z][A-Za-z'-]+)*",
-    r"(?<![A-Za-z])(?:[A-Z][a-z]+(?: [A-Z][A-Za-z'-]+)+|[A-Z]{2,}[A-Za-z0-9-]*)",
+    r"(?:(?<=[a-z,;(] )|(?<=[一-鿿]))"
+    rf"{_NAME}(?: (?:of |de |van |von )?{_NAME})*",
+    rf"(?<![A-Za-z])(?:[A-Z][a-z]+(?: {_NAME})+|[A-Z]{{2,}}(?![A-Za-z0-9-]))",
 )
 _MENTION = re.compile("|".join(f"(?:{pattern})" for pattern in _PATTERNS))
 _TASK = re.compile(
@@ -89,7 +91,7 @@ def holds(summary: str, name: str) -> bool:
 def _names(plain: str, name: str) -> bool:
     wanted = _plain(name)
     if wanted[:1].isdigit() or wanted[-1:].isdigit():
-        return re.search(rf"(?<![\d.]){re.escape(wanted)}(?!\d|\.\d)", plain) is not None
+        return re.search(rf"(?<!\d)(?<!\d\.){re.escape(wanted)}(?!\d|\.\d)", plain) is not None
     return wanted in plain
 
 

@@ -169,9 +169,9 @@ class Roller:
         return _Draft(current, chosen.turns, text, "extract")
 
     def _also(self, draft: _Draft, room: int) -> str:
+        old = f"{draft.base.text}\n{draft.base.also}".splitlines() if draft.base else []
         said = [line for retelling in self._retold(draft.turns) for line in retelling.said]
-        old = draft.base.also if draft.base is not None else ""
-        return left_out(draft.text, said, old, self._writer(draft.turns, room))
+        return left_out(draft.text, [*old, *said], self._writer(draft.turns, room))
 
     def _leaving(
         self, session: Session, current: Summary | None, parts: Mapping[str, int]
