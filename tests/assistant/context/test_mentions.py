@@ -62,9 +62,23 @@ def test_an_open_task_told_in_other_words_is_not_missing() -> None:
 
 
 words = st.sampled_from(
-    ["I", "met", "Anna", "Smith", "at", "10:30", "on", "2026-03-05", "paid", "$1,250.50", "for"]
-    + ["ORD-9917", "plan_v2.pdf", "12%", "6", "hours", "我", "每周", "三个", "小时", "《三体》"]
-    + ["，3月5日", "need to call", "NASA", "again;", "tomorrow.", "yes!"]
+    [
+        *[
+            "I",
+            "met",
+            "Anna",
+            "Smith",
+            "at",
+            "10:30",
+            "on",
+            "2026-03-05",
+            "paid",
+            "$1,250.50",
+            "for",
+        ],
+        *["ORD-9917", "plan_v2.pdf", "12%", "6", "hours", "我", "每周", "三个", "小时", "《三体》"],
+        *["，3月5日", "need to call", "NASA", "again;", "tomorrow.", "yes!"],
+    ]
 )
 sentences = st.lists(words, max_size=25).map(" ".join)
 
