@@ -29,7 +29,7 @@ def companions(
     A question brings its answer, an answer or a tool result its question, and what was superseded
     brings the current chunk of its subject, which the question may share no word with.
     """
-    beside = records.neighbours(connection, owner, [f.chunk.id for f in found[:ESCORTED]])
+    beside = records.beside(connection, owner, [f.chunk.id for f in found[:ESCORTED]])
     current = _current(connection, owner, found, judgements, now)
     ids = {id_ for pairs in beside.values() for id_, _ in pairs} | set(current.values())
     chunks = records.by_id(connection, owner, ids)
@@ -68,9 +68,7 @@ def _current(
 
 
 def _belongs(chunk: Chunk, other: Chunk, away: int) -> bool:
-    """Whether `other`, said `away` places after `chunk`, completes it."""
-    if chunk.scope.turn and chunk.scope.turn != other.scope.turn:
-        return False
+    """Whether `other`, said `away` places after `chunk` in one turn or beside it, completes it."""
     if chunk.kind == "question":
         return other.kind == "answer" and away > 0
     return chunk.kind in ("answer", "tool_result") and other.kind == "question" and away < 0

@@ -151,48 +151,38 @@ def passage_ids(connection: Connection, through: int | None = None) -> set[str]:
     return {passage_id(row[0], row[1]) for row in connection.exec_driver_sql(query)}
 
 
-def neighbours(
-    connection: Connection, owner: str, ids: Collection[str], *, reach: int = 1
+def beside(
+    connection: Connection, owner: str, ids: Collection[str]
 ) -> dict[str, list[tuple[str, int]]]:
-    """For each chunk the chunks said just before and after it in its sessions.
+    """For each chunk what was said with it: in its turns, or in none, just before and after it.
 
     Each comes as (chunk id, distance), the distance negative for what came before. Chunks
-    without a session have no neighbours.
+    without a session stand alone.
     """
     found: dict[str, list[tuple[str, int]]] = {}
     for some in _batches(ids):
         rows = connection.execute(
             text(
                 """
-                SELECT me.id AS id, other.id AS other, here.number AS here, there.number AS there
+                SELECT me.id AS id, other.id AS other, there.number - here.number AS away
                 FROM chunks me
                 JOIN occurrences here ON here.chunk = me.number AND here.session != ''
                 JOIN occurrences there ON there.number IN (
-                    SELECT number FROM (
-                        SELECT o.number FROM occurrences o JOIN chunks c ON c.number = o.chunk
-                        WHERE o.session = here.session AND o.number > here.number
-                          AND c.owner = :owner ORDER BY o.number LIMIT :reach)
-                    UNION ALL SELECT number FROM (
-                        SELECT o.number FROM occurrences o JOIN chunks c ON c.number = o.chunk
-                        WHERE o.session = here.session AND o.number < here.number
-                          AND c.owner = :owner ORDER BY o.number DESC LIMIT :reach))
-                JOIN chunks other ON other.number = there.chunk
-                WHERE me.owner = :owner AND me.id IN :ids
+                    SELECT number FROM occurrences
+                        WHERE session = here.session AND turn = here.turn AND here.turn != ''
+                    UNION ALL SELECT min(number) FROM occurrences
+                        WHERE session = here.session AND number > here.number AND here.turn = ''
+                    UNION ALL SELECT max(number) FROM occurrences
+                        WHERE session = here.session AND number < here.number AND here.turn = '')
+                JOIN chunks other ON other.number = there.chunk AND other.owner = :owner
+                WHERE me.owner = :owner AND me.id IN :ids AND other.number != me.number
                 ORDER BY here.number, there.number
                 """
             ).bindparams(bindparam("ids", expanding=True)),
-            {"owner": owner, "reach": reach, "ids": some},
-        ).all()
-        groups: dict[tuple[str, int], list[Any]] = defaultdict(list)
-        for row in rows:
-            groups[row.id, row.here].append(row)
-        for (chunk_id, here), group in groups.items():
-            before = [row.other for row in group if row.there < here]
-            after = [row.other for row in group if row.there > here]
-            pairs = [(other, i - len(before)) for i, other in enumerate(before)]
-            pairs += [(other, i) for i, other in enumerate(after, 1)]
-            known = found.setdefault(chunk_id, [])
-            known += [pair for pair in pairs if pair[0] != chunk_id]
+            {"owner": owner, "ids": some},
+        )
+        for chunk_id, other, away in rows:
+            found.setdefault(chunk_id, []).append((other, away))
     return found
 
 

@@ -42,7 +42,9 @@ MIGRATIONS = (
                 chunk INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
                 session TEXT NOT NULL, turn TEXT NOT NULL, step INTEGER NOT NULL,
                 created_at INTEGER NOT NULL)""",
-            "CREATE INDEX occurrences_place ON occurrences (session, turn)",
+            # SQLite appends the row number, so that what was said just before or after is near.
+            "CREATE INDEX occurrences_session ON occurrences (session)",
+            "CREATE INDEX occurrences_turn ON occurrences (session, turn)",
             # Neighbours are found by number within a session, however long it is.
             "CREATE INDEX occurrences_order ON occurrences (session, number)",
             "CREATE INDEX occurrences_chunk ON occurrences (chunk)",
@@ -64,6 +66,23 @@ MIGRATIONS = (
             "CREATE TABLE memory_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
             "INSERT INTO memory_state VALUES ('ledger', lower(hex(randomblob(6)))),"
             " ('fingerprint', ''), ('generation', '1'), ('indexed', '0'), ('last_id', '')",
+            # What SQLite's planner would have to guess (sqlite.org/optoverview.html, "manual
+            # control"): an owner names half of all chunks, an id one. It would else walk through
+            # all of an owner's chunks to look up a few by id.
+            "ANALYZE chunks",
+            "INSERT INTO sqlite_stat1 VALUES"
+            " ('chunks', 'chunks_digest', '100000 50000 1'),"
+            " ('chunks', 'chunks_time', '100000 50000 1'),"
+            " ('chunks', 'chunks_subject', '50000 25000 10 1'),"
+            " ('chunks', 'sqlite_autoindex_chunks_1', '100000 1'),"
+            " ('occurrences', 'occurrences_session', '100000 500'),"
+            " ('occurrences', 'occurrences_turn', '100000 500 4'),"
+            " ('occurrences', 'occurrences_chunk', '100000 2'),"
+            " ('passages', 'passages_place', '100000 2 1'),"
+            " ('passages', 'passages_pending', '100 1'),"
+            " ('vectors', 'sqlite_autoindex_vectors_1', '100000 1'),"
+            " ('chunk_sources', 'chunk_sources_source', '100000 3 1')",
+            "ANALYZE sqlite_schema",
         ),
     ),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_store import Draft, Freshness, Interval, MemoryStore
+from memory_store import Draft, Freshness, Interval, MemoryStore, records
 from memory_store.errors import InvalidInput, NotFound
 from memory_store.testing import FrozenClock, TinyEmbedder
 
@@ -236,3 +236,28 @@ def test_an_unknown_id_is_named(store: MemoryStore):
     """Asking for a chunk that does not exist says which."""
     with pytest.raises(NotFound, match="no-such-id"):
         store.get("no-such-id")
+
+
+def test_what_was_said_together_is_beside_each_other(store: MemoryStore):
+    """A turn's chunks are beside each other, also of one asked again."""
+    turns = [
+        Draft("question", "how many?", session="s", turn="1"),
+        Draft("tool_result", "7 left", session="s", turn="1", step=1, origin="tool"),
+        Draft("answer", "seven", session="s", turn="1", step=2, origin="assistant"),
+        Draft("question", "how many?", session="s", turn="2"),
+        Draft("answer", "none", session="s", turn="2", origin="assistant"),
+        Draft("note", "one", session="loose"),
+        Draft("note", "two", session="loose"),
+        Draft("note", "three", session="loose"),
+        Draft("note", "alone"),
+    ]
+    question, result, seven, again, none, one, two, three, alone = store.remember(turns)
+    assert question.id == again.id
+    with store.ledger.read() as connection:
+        found = records.beside(connection, "me", [question.id, seven.id, two.id, alone.id])
+        others = records.beside(connection, "somebody", [question.id])
+    assert found[question.id] == [(result.id, 1), (seven.id, 2), (none.id, 1)]
+    assert found[seven.id] == [(question.id, -2), (result.id, -1)]
+    assert found[two.id] == [(one.id, -1), (three.id, 1)]
+    assert alone.id not in found
+    assert others == {}
