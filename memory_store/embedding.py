@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_store.errors import EmbedderError
-from memory_store.once import Once
+from memory_store.lazy import Lazy
 
 if TYPE_CHECKING:
     from memory_store.protocols import Embedder, Vectors
@@ -46,7 +46,7 @@ class UniversalSentenceEncoder:
     window = 480
 
     def __init__(self) -> None:
-        self._model = Once(_load_use)
+        self._model = Lazy(_load_use)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector a text.
@@ -64,7 +64,7 @@ class SentenceTransformerEmbedder:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._model = Once(lambda: _load_sentence_transformer(name))
+        self._model = Lazy(lambda: _load_sentence_transformer(name))
 
     @property
     def fingerprint(self) -> str:

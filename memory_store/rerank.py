@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory_store.errors import EmbedderError
-from memory_store.once import Once
+from memory_store.lazy import Lazy
 from memory_store.protocols import Reranker
 from memory_store.selection import Found
 
@@ -20,7 +20,7 @@ class CrossEncoderReranker:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._model = Once(lambda: _load(name))
+        self._model = Lazy(lambda: _load(name))
 
     def score(self, query: str, texts: Sequence[str]) -> list[float]:
         """Return one score a text; higher is better.
