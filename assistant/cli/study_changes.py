@@ -121,7 +121,11 @@ def export(
     if len(chosen) > 1:
         raise UserError("choose one of --md, --ics, --json and --csv.")
     with opened(ctx) as assistant:
-        text = write(assistant.study.plan(name), chosen[0] if chosen else "md", assistant.clock())
+        study = assistant.study
+        plan = study.plan(name)
+        numbers = [version.number for version in study.plans.versions(plan.name)]
+        former = [study.plan(plan.name, n) for n in numbers if n != plan.version] if ics else []
+        text = write(plan, chosen[0] if chosen else "md", study.now, former)
     if out is None:
         sys.stdout.write(text if text.endswith("\n") else text + "\n")
         return

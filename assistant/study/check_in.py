@@ -24,7 +24,7 @@ OUTSIDE = "other"
 
 _HOURS = (
     rf"(?P<h>{NUMBER})\s*(?:个)?(?P<half>半)?\s*(?:-\s*)?(?:hours?|hrs?|h(?![a-z])|小时|钟头)(?P<half2>半)?"
-    r"(?:\s*(?:and\s+|又)?(?P<hm>\d+)\s*(?:minutes?|mins?|m(?![a-z])|分钟?|(?![\w.])))?"
+    r"(?:\s*(?:and\s+|又)?(?P<hm>\d+|[一二三四五六七八九十]+)\s*(?:minutes?|mins?|m(?![a-z])|分钟?|(?![\w.])))?"
 )
 _DURATION = re.compile(
     rf"(?P<hour_and_half>\b(?:an\s+)?hour\s+and\s+a\s+half\b)|(?P<half_hour>\bhalf\s+an?\s+hour\b|半个?(?:小时|钟头))"
@@ -155,7 +155,7 @@ def _duration(match: re.Match[str]) -> int:
     if match["m"]:
         return round(number(match["m"]))
     half = 0.5 if match["half"] or match["half2"] else 0
-    return round((number(match["h"]) + half) * 60) + int(match["hm"] or 0)
+    return round((number(match["h"]) + half) * 60) + round(number(match["hm"] or "0"))
 
 
 def _task(name: str, plan: Plan) -> Task | None:

@@ -77,7 +77,7 @@ def named(course: Course, text: str) -> float:
 
 
 def _terms(course: Course) -> list[tuple[float, str]]:
-    titles = [course.id, course.title, course.title_zh]
+    titles = [course.id, course.title, course.title.partition(":")[0], course.title_zh]
     return [(1.2, plain(t)) for t in titles if t] + [(1.0, plain(t)) for t in course.topics]
 
 

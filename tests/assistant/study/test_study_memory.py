@@ -1,0 +1,135 @@
+"""Memory and study together: plans and progress are memories that know when they are outdated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from assistant.study.change import Change
+from assistant.study.companion import Study
+from assistant.study.making import Wish
+from assistant.study.remembered import plan_subject, progress_subject
+from assistant.study.tools import study_tools
+from assistant.tools import RunContext, ToolRegistry
+from memory_store import Chunk, Verdict
+from memory_store.store import MemoryStore
+from memory_store.testing import FrozenClock, TinyEmbedder
+
+WISH = Wish("Learn linear algebra", weeks=30, hours=8, courses=("linear-algebra",))
+
+
+@pytest.fixture
+def memory(tmp_path: Path, clock: FrozenClock) -> Iterator[MemoryStore]:
+    """A memory whose validator asks the study tools, as the assistant wires it."""
+
+    def current(chunk: Chunk) -> str | None:
+        return registry.validator(chunk)
+
+    home = tmp_path / "home"
+    with MemoryStore.open(home, embedder=TinyEmbedder(), clock=clock, validator=current) as store:
+        studied = Study(
+            store.ledger, clock=clock, zone=ZoneInfo("Asia/Shanghai"), memory=lambda: store
+        )
+        registry = ToolRegistry(study_tools(lambda: studied))
+        store.study, store.registry = studied, registry  # type: ignore[attr-defined]
+        yield store
+
+
+def verdict(memory: MemoryStore, chunk_id: str) -> Verdict:
+    return memory.judge([chunk_id])[chunk_id].verdict
+
+
+def test_a_remembered_plan_is_revalidated_against_the_current_version(
+    memory: MemoryStore, clock: FrozenClock
+) -> None:
+    """The current version's memory holds for months; another version's does not."""
+    study: Study = memory.study  # type: ignore[attr-defined]
+    study.make(WISH)
+    (first,) = memory.chunks(subject=plan_subject("default"))
+    clock.advance(timedelta(days=100))
+    assert verdict(memory, first.id) is Verdict.REVALIDATED
+    study.adjust(Change("halve", week=20), 1)
+    assert not verdict(memory, first.id).current
+    newest = memory.chunks(subject=plan_subject("default"))[-1]
+    assert verdict(memory, newest.id) is Verdict.REVALIDATED
+
+
+def test_after_undo_the_former_plan_is_the_remembered_one(
+    memory: MemoryStore, clock: FrozenClock
+) -> None:
+    """What is remembered last is the version that is current again."""
+    study: Study = memory.study  # type: ignore[attr-defined]
+    study.make(WISH)
+    clock.advance(timedelta(hours=1))
+    study.adjust(Change("halve", week=20), 1)
+    clock.advance(timedelta(hours=1))
+    study.undo()
+    chunks = memory.chunks(subject=plan_subject("default"))
+    current = [c for c in chunks if verdict(memory, c.id).current]
+    assert [chunk.freshness.tag for chunk in current] == ["1"]
+    assert "Version 1" in current[0].text
+
+
+def test_the_newest_check_in_answers_for_a_course(memory: MemoryStore, clock: FrozenClock) -> None:
+    """Each check-in supersedes the one before it, and the history keeps all."""
+    study: Study = memory.study  # type: ignore[attr-defined]
+    study.make(WISH)
+    study.check_in("2h linear algebra")
+    clock.advance(timedelta(days=1))
+    study.check_in("3h linear algebra, stuck on eigenvalues")
+    chunks = memory.chunks(subject=progress_subject("linear-algebra"))
+    assert [verdict(memory, c.id) for c in chunks] == [Verdict.SUPERSEDED, Verdict.FRESH]
+    assert "5 h of 168 h" in chunks[-1].text
+    assert "eigenvalues" in chunks[-1].text
+
+
+def test_what_is_refused_leaves_no_memory(memory: MemoryStore) -> None:
+    """A plan that cannot be stored is not remembered either."""
+    study: Study = memory.study  # type: ignore[attr-defined]
+    with pytest.raises(Exception, match="no course"):
+        study.make(Wish("x", weeks=2, hours=2, courses=("nope",)))
+    assert memory.chunks() == []
+
+
+def test_study_by_conversation(memory: MemoryStore, clock: FrozenClock) -> None:
+    """Plan, log, status, proposals and the choice of one, in the tools' own sentences."""
+    registry: ToolRegistry = memory.registry  # type: ignore[attr-defined]
+    run = RunContext(language="zh", clock=clock, zone=ZoneInfo("Asia/Shanghai"))
+
+    def call(name: str, **arguments: object) -> str:
+        outcome = registry.run(name, arguments, run)
+        assert outcome.ok, outcome.text
+        return outcome.text
+
+    made = call("make_study_plan", goal="我零基础，想用3个月系统学习机器学习，每周8小时")
+    assert "第 1 版" in made
+    assert "Python 入门" in call("read_plan")
+    assert "Python 入门" in call("log_study", text="学了2小时Python，学完第1部分")
+    assert "Python" in call("log_study", text="又学了Python", minutes=30)
+    assert "实学 2 小时 30 分钟" in call("study_status")
+    assert "1. " in call("propose_adjustments", change="第三周太紧，减半")
+    assert "已保存为第 2 版" in call("apply_adjustment", change="第三周太紧，减半", number=2)
+    assert "第 1 版" in call("undo_study", what="plan")
+    assert "又学了Python" in call("undo_study", what="log")
+    assert "machine-learning" in call("find_courses", topic="机器学习")
+
+
+def test_a_tool_asks_back_what_is_unclear(memory: MemoryStore, clock: FrozenClock) -> None:
+    """An ambiguous check-in, a missing plan, an unknown change are told, and nothing is stored."""
+    registry: ToolRegistry = memory.registry  # type: ignore[attr-defined]
+    run = RunContext(clock=clock)
+    assert "no study plan yet" in registry.run("study_status", {}, run).text
+    memory.study.make(WISH)  # type: ignore[attr-defined]
+    for name, arguments, said in (
+        ("log_study", {"text": "linear algebra, done"}, "how long"),
+        ("log_study", {"text": "2h algebra", "minutes": 30}, "several durations"),
+        ("propose_adjustments", {"change": "nicer please"}, "not understood"),
+        ("apply_adjustment", {"number": 9, "change": "week 3 is too full"}, "no proposal 9"),
+    ):
+        outcome = registry.run(name, arguments, run)
+        assert not outcome.ok
+        assert said in outcome.text
