@@ -11,18 +11,18 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
+from assistant.addresses import is_loopback, is_web_address, shown
 from assistant.errors import ModelRefused, ModelUnreachable, SettingsError
 from assistant.messages import Json
 from assistant.model.assembly import Assembly, read_names
+from assistant.model.body import body_of, optional_fields, written
 from assistant.model.chat_model import ModelReply, ModelRequest
 from assistant.model.failures import (
     Asked,
     Unwelcome,
     detail,
     explain,
-    public_address,
     read_error,
     read_error_object,
 )
@@ -76,7 +76,7 @@ class OpenAIChatModel:
         self._base_url = (base_url or OPENAI).strip()
         self._api_key = (api_key or "").strip()
         _check(self._base_url, self._api_key)
-        self.address = address or public_address(self._base_url)
+        self.address = address or shown(self._base_url)
         self._extra = dict(extra or {})
         self._retry = retry or RetryPolicy()
         self._silence_seconds = silence_seconds
@@ -84,8 +84,7 @@ class OpenAIChatModel:
         self._sleep = sleep
         self._lock = threading.Lock()
         self._opened: OpenAI | None = None
-        # Parameters that this server was seen to reject. OpenAI's newer models reject max_tokens,
-        # and older servers know nothing else.
+        # Optional fields that this server was seen to reject.
         self._unwelcome = {"max_tokens"} if self._base_url.startswith(OPENAI) else set[str]()
 
     def __repr__(self) -> str:
@@ -156,7 +155,7 @@ class OpenAIChatModel:
         self, request: ModelRequest, request_id: str, started: float
     ) -> Generator[str | ModelReply]:
         assembly = Assembly(request.reply_tokens)
-        body = self._body(request)
+        body = body_of(self.name, request, unwelcome=self._unwelcome, extra=self._extra)
         logger.info("%s: asking %r at %s", request_id, self.name, self.address)
         with _Failures(self._asked(request)):
             stream = self._send(body, request_id)
@@ -181,39 +180,11 @@ class OpenAIChatModel:
         return self._client().post(
             "/chat/completions",
             cast_to=object,
-            body=body,
-            options={"headers": {"X-Request-ID": request_id}},
+            content=written(body),
+            options={"headers": {"X-Request-ID": request_id, "Content-Type": "application/json"}},
             stream=True,
             stream_cls=openai.Stream[object],
         )
-
-    def _body(self, request: ModelRequest) -> dict[str, Json]:
-        body: dict[str, Json] = {
-            "model": self.name,
-            "messages": [message.wire() for message in request.messages],
-            "stream": True,
-            **self._optional(request),
-            **self._extra,
-        }
-        if request.tools:
-            body["tools"] = [tool.wire() for tool in request.tools]
-        if request.response_schema is not None:
-            schema = {"name": "reply", "strict": True, "schema": dict(request.response_schema)}
-            body["response_format"] = {"type": "json_schema", "json_schema": schema}
-        return body
-
-    def _optional(self, request: ModelRequest) -> dict[str, Json]:
-        """What the request can do without, less what the server was seen to reject."""
-        optional: dict[str, Json] = {
-            "max_tokens": request.reply_tokens,
-            "temperature": request.temperature,
-            "stream_options": {"include_usage": True},
-        }
-        if request.stop:
-            optional["stop"] = list(request.stop)
-        if "max_tokens" in self._unwelcome:
-            optional["max_completion_tokens"] = optional.pop("max_tokens")
-        return {name: value for name, value in optional.items() if name not in self._unwelcome}
 
     def _asked(self, request: ModelRequest | None = None) -> Asked:
         if request is None:
@@ -224,7 +195,7 @@ class OpenAIChatModel:
             secret=self._api_key,
             tools=bool(request.tools),
             response_schema=request.response_schema is not None,
-            optional=frozenset(self._optional(request)),
+            optional=frozenset(optional_fields(request, self._unwelcome)),
         )
 
     def _client(self) -> OpenAI:
@@ -237,12 +208,7 @@ class OpenAIChatModel:
 
 
 def _check(base_url: str, api_key: str) -> None:
-    try:
-        parts = urlsplit(base_url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good:
+    if not is_web_address(base_url):
         raise SettingsError(
             f"The model's address {base_url!r} is not a web address.",
             hint="Give OPENAI_BASE_URL like http://127.0.0.1:8000/v1.",
@@ -259,14 +225,12 @@ def _connect(base_url: str, api_key: str, silence_seconds: float) -> OpenAI:
     import httpx  # noqa: F401 # pyright: ignore[reportUnusedImport]
     import openai
 
-    # Loopback is reached directly whatever the environment says of proxies.
-    loopback = urlsplit(base_url).hostname in ("127.0.0.1", "localhost", "::1")
     return openai.OpenAI(
         api_key=api_key or "none",  # the client insists on one
         base_url=base_url,
         max_retries=0,  # the one retry layer is ours
         timeout=openai.Timeout(silence_seconds, connect=CONNECT_SECONDS),
-        http_client=openai.DefaultHttpxClient(trust_env=not loopback),
+        http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(base_url)),
     )
 
 

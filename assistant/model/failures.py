@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import cast
-from urllib.parse import urlsplit
 
 from assistant.errors import ContextOverflow, ModelError, ModelRefused, ModelUnsupported
 from assistant.messages import Json
@@ -212,12 +211,3 @@ def detail(words: str, secret: str = "") -> str:
         words = words.replace(secret, "***")
     line = _SECRET.sub(r"\1\2***", " ".join(words.split())).rstrip(".")
     return line if len(line) <= LONGEST_DETAIL else line[:LONGEST_DETAIL] + " …"
-
-
-def public_address(url: str) -> str:
-    """Return `url` without user, password and query, to be shown."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    host = f"[{host}]" if ":" in host else host
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{host}{port}{parts.path}".rstrip("/")

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
+from assistant.addresses import is_loopback
 from assistant.context.wording import Language, day
 from assistant.messages import Json
 from assistant.tools.definition import RunContext, Tool, ToolFailed, tool
@@ -168,10 +169,9 @@ class _Service:
         import httpx
 
         host = urlsplit(url).netloc
-        loopback = urlsplit(url).hostname in ("127.0.0.1", "localhost", "::1")
         try:
             response = httpx.get(
-                url, params=parameters, timeout=TIMEOUT_SECONDS, trust_env=not loopback
+                url, params=parameters, timeout=TIMEOUT_SECONDS, trust_env=not is_loopback(url)
             )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ToolFailed(

@@ -118,6 +118,17 @@ def test_the_request_is_what_the_api_expects() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "sent"),
+    [("half \ud800 a pair", "half ? a pair"), ("nul \0 and 🙂", "nul \0 and 🙂")],
+)
+def test_any_text_can_be_asked(text: str, sent: str) -> None:
+    """Text that UTF-8 cannot write does not stand in the way of a question."""
+    with ScriptedServer(["Fine."]) as server:
+        assert last(connect(server), question(text)).text == "Fine."
+        assert server.requests[0]["messages"][0]["content"] == sent
+
+
+@pytest.mark.parametrize(
     "failure",
     [
         fails(408),
