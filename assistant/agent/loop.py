@@ -18,6 +18,7 @@ from assistant.agent.run import Run
 from assistant.agent.steps import Steps
 from assistant.context.budget import ContextManager
 from assistant.context.prepare import prepare
+from assistant.context.report import Report, report
 from assistant.context.wording import Language, language_of
 from assistant.errors import UserError
 from assistant.events import Answered, Event
@@ -102,6 +103,13 @@ class Agent:
         if not turns or turns[-1].answer is not None:
             raise UserError(f"Session {session.label} has no question without an answer.")
         return self._run(session, replace(turns[-1], steps=()))
+
+    def preview(self, session: Session, question: str = "") -> Report:
+        """Explain what a request would hold; nothing is sent or written."""
+        now = self._sessions.find(session.id) or session
+        turn = Turn("", session.id, now.turns + 1, self._clock(), question)
+        request = self._start(session, turn, self._protocols.choose(self._model)).request
+        return report(self._manager, request, self._manager.fit(request))
 
     def _run(self, session: Session, turn: Turn) -> Iterator[Event]:
         try:
