@@ -1,8 +1,8 @@
 """Ranking: a linear score over what shows that a chunk answers a question. Pure, no storage.
 
 Every signal lies between about 0 and 1, so that a weight says how much it counts. The weights were
-fitted by listwise softmax loss (Cao et al., 2007) over LoCoMo, BEAM, RealMem and LifeBench, each
-counted alike, and judged with whole conversations left out.
+fitted by listwise softmax loss (Cao et al., 2007) over LoCoMo, BEAM, RealMem and LifeBench, and
+judged with whole conversations left out. Recency did not help there: it only breaks ties.
 """
 
 from __future__ import annotations
@@ -11,31 +11,29 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from memory_store.candidates import Candidate
 from memory_store.chunk import Interval
 from memory_store.hits import Score
 
 WEIGHTS: Mapping[str, float] = {
-    "lexical": 2.4,
-    "dense": 2.7,
-    "coverage": 1.1,
-    "lexical_before": 0.7,
-    "lexical_after": 0.35,
-    "dense_before": 0.6,
-    "dense_after": 1.3,
-    "session_lexical": 1.3,
-    "session_dense": 0.9,
-    "session_coverage": 2.5,
-    "assistant": -1.8,
-    "speaker": 2.8,
-    "dated": 1.1,
-    "question": -1.2,
-    "length": -0.5,
-    "in_time": 1.0,
-    "recent": 0.0,
-    "recent_long": 0.0,
+    "lexical": 1.81,
+    "dense": 2.49,
+    "coverage": 1.83,
+    "lexical_before": 0.42,
+    "lexical_after": 0.53,
+    "dense_before": 0.45,
+    "dense_after": 1.06,
+    "session_lexical": 1.77,
+    "session_dense": 0.44,
+    "session_coverage": 1.58,
+    "assistant": -1.91,
+    "assistant_asked": 1.46,
+    "speaker": 2.27,
+    "dated": 1.59,
+    "question": -0.98,
+    "length": -1.63,
+    "in_time": 3.12,
 }
 """How much each signal counts; see `_Signals.of`."""
 
@@ -54,8 +52,7 @@ _TIME_WORD = re.compile(
     r"|\d月|\d[日号]|[昨今明前]天|[上下本这]个?[周月]|去年|今年|明年",
     re.I,
 )
-_LONG_QUESTION = 40
-_HALF_RECENT_DAYS = 30.0
+_YOU = re.compile(r"\byou\b|你", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +60,11 @@ class Question:
     """What the signals need to know of the question.
 
     Attributes:
-        terms: how many terms it is searched with.
         coverage: the share of its weight that a set of its terms makes up.
     """
 
     text: str
-    now: datetime
     intervals: Sequence[Interval]
-    terms: int
     coverage: Callable[[int], float]
 
 
@@ -108,6 +102,7 @@ class _Signals:
                 self._sessions.setdefault(session, []).append(c)
         self._of_session = {name: self._session(own) for name, own in self._sessions.items()}
         self._words = question.text.casefold()
+        self._asks_assistant = float(_YOU.search(question.text) is not None)
         self._when = _WHEN.search(question.text) is not None
 
     def of(self, candidate: Candidate) -> dict[str, float]:
@@ -117,8 +112,7 @@ class _Signals:
         after = [n for _, _, n in candidate.places if n is not None]
         sessions = [self._of_session[session] for session, _, _ in candidate.places]
         session = max(sessions, default=(0.0, 0.0, 0.0))
-        age = max((question.now - candidate.created_at).total_seconds() / 86_400, 0.0)
-        recent = 2 ** (-age / _HALF_RECENT_DAYS)
+        by_assistant = float(candidate.origin == "assistant")
         return {
             "lexical": self._lexical[candidate.number],
             "dense": self._dense.get(candidate.number, 0.0),
@@ -130,14 +124,13 @@ class _Signals:
             "session_lexical": session[0],
             "session_dense": session[1],
             "session_coverage": session[2],
-            "assistant": float(candidate.origin == "assistant"),
+            "assistant": by_assistant,
+            "assistant_asked": by_assistant * self._asks_assistant,
             "speaker": float(self._names_speaker(text)),
             "dated": float(self._when and _TIME_WORD.search(text) is not None),
             "question": float(text.rstrip().endswith(("?", "？"))),
             "length": math.log1p(len(text)) / 5,
             "in_time": float(any(_speaks_of(candidate, i) for i in question.intervals)),
-            "recent": recent,
-            "recent_long": recent * min(question.terms / _LONG_QUESTION, 1.0),
         }
 
     def _session(self, own: Sequence[Candidate]) -> tuple[float, float, float]:

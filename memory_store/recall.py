@@ -19,6 +19,7 @@ from memory_store.freshness import Judgement
 from memory_store.hits import Recall, Score
 from memory_store.ledger import Ledger
 from memory_store.lexical import LexicalQuery
+from memory_store.matters import newest_first
 from memory_store.protocols import Embedder, Reranker, TokenCounter
 from memory_store.ranking import Question
 from memory_store.rerank import reranked
@@ -78,7 +79,7 @@ class Recaller:
         intervals = tuple(frame.interval for frame in frames)
         past = asks_for_past(query, now=now, zone=self.zone)
         policy = Policy(budget, limit, past, stale, frozenset(exclude))
-        found = self._search(query, now, intervals, watch)
+        found = self._search(query, intervals, watch)
         with watch("freshness"):
             judgements = self.judge([f.chunk.id for f in found])
         with watch("companions"):
@@ -99,9 +100,7 @@ class Recaller:
             seconds=watch.seconds,
         )
 
-    def _search(
-        self, query: str, now: datetime, intervals: Sequence[Interval], watch: Watch
-    ) -> list[Found]:
+    def _search(self, query: str, intervals: Sequence[Interval], watch: Watch) -> list[Found]:
         """What is relevant, best first."""
         vector, near = self._meaning(query, watch)
         with self.ledger.read() as connection:
@@ -111,12 +110,14 @@ class Recaller:
                     connection, self.owner, dense=near, words=words, vector=vector
                 )
             with watch("rank"):
-                asked = Question(query, now, intervals, len(words.rarities), words.coverage)
+                asked = Question(query, intervals, words.coverage)
                 relevant = {c.id for c in relevance.relevant(pool, words)}
                 scores = ranking.rank(asked, pool)
                 best = [pair for pair in scores.items() if pair[0] in relevant][:CONSIDERED]
             with watch("read"):
                 found = self._read(connection, best, {c.id: c.passage for c in pool})
+                if self.reranker is None:
+                    return newest_first(connection, found)
         with watch("rerank"):
             return reranked(self.reranker, query, found)
 
