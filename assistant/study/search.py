@@ -98,8 +98,9 @@ def _rarity(courses: Sequence[Course]) -> dict[str, float]:
 
 
 def _by_words(course: Course, query: str, weights: dict[str, float]) -> float:
-    asked = {token for token in tokens(query) if token in weights}
-    total = sum(weights[token] for token in asked)
+    asked = set(tokens(query))
+    rarest = max(weights.values(), default=1.0)  # what a word weighs that no course has
+    total = sum(weights.get(token, rarest) for token in asked)
     held = set(tokens(_document(course)))
     shared = sum(weights[token] for token in asked & held)
     return named(course, query) + (shared / total if total else 0.0)
