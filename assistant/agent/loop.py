@@ -108,7 +108,7 @@ class Agent:
         """Explain what a request would hold; nothing is sent or written."""
         now = self._sessions.find(session.id) or session
         turn = Turn("", session.id, now.turns + 1, self._clock(), question)
-        request = self._start(session, turn, self._protocols.choose(self._model)).request
+        request = self._start(session, turn).run.request
         return report(self._manager, request, self._manager.fit(request))
 
     def _run(self, session: Session, turn: Turn) -> Iterator[Event]:
