@@ -23,7 +23,7 @@ def chat(
     import sys
 
     from assistant.cli.conversation import Conversation
-    from assistant.cli.due import catch_up_apart
+    from assistant.cli.due import catching_up
     from assistant.cli.invocation import opened
     from assistant.cli.lines import piped_lines, typed_lines
     from assistant.errors import UserError
@@ -39,5 +39,4 @@ def chat(
         typer.echo(
             f"Session {here.label if here else session or 'new'}. /help lists what you can type."
         )
-        catch_up_apart(app, ctx.obj)
-        conversation.hold(typed_lines(conversation))
+        conversation.hold(catching_up(app, ctx.obj, typed_lines(conversation)))

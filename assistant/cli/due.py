@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +20,18 @@ def show_due(app: App, say: Callable[[str], None]) -> None:
     for note in notes:
         say(f"• {note.text}")
     schedule.notices.shown(notes, app.clock())
+
+
+def catching_up(app: App, invocation: Invocation, lines: Iterator[str]) -> Iterator[str]:
+    """Pass on the lines of a chat; before each is asked for, start what is overdue by then."""
+    running = None
+    while True:
+        if running is None or running.poll() is not None:
+            running = catch_up_apart(app, invocation)
+        line = next(lines, None)
+        if line is None:
+            return
+        yield line
 
 
 def catch_up_apart(app: App, invocation: Invocation) -> subprocess.Popen[bytes] | None:

@@ -73,6 +73,12 @@ class Outbox:
                 arrived += 1
         return arrived
 
+    def waiting(self) -> bool:
+        """Whether a note is due to be sent."""
+        with self._ledger.read() as connection:
+            values = self._values(self._clock())
+            return connection.scalar(text(f"SELECT 1 {_WAITING}"), values) is not None
+
     def sendings(self, limit: int = 20) -> list[Sending]:
         """The latest notes that went out or wait, newest first."""
         with self._ledger.read() as connection:
@@ -94,9 +100,8 @@ class Outbox:
     def _take(self) -> Row[Any] | None:
         """Lease the next note that is due, so that no other process sends it meanwhile."""
         now = self._clock()
-        with self._ledger.read() as connection:  # most often nothing waits: no need to write
-            if not connection.scalar(text(f"SELECT 1 {_WAITING}"), self._values(now)):
-                return None
+        if not self.waiting():  # most often: then there is no need to write
+            return None
         with self._ledger.write() as connection:
             return connection.execute(
                 text(

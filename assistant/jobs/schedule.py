@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import time, tzinfo
-from functools import cached_property
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from assistant.jobs.reminders import Reminders
 from assistant.jobs.runner import Runner
 from assistant.jobs.upkeep import Task
 from memory_store.ledger import Ledger
+from memory_store.once import once
 from memory_store.protocols import Clock
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Schedule:
         self._study_at = study_at
         self._upkeep = upkeep
 
-    @cached_property
+    @once
     def runner(self) -> Runner:
         """Runs jobs and keeps their history. Jobs are due from its first use in a home on."""
         from assistant.jobs.standard import standard_jobs
@@ -108,8 +108,10 @@ class Schedule:
         return CaughtUp(tuple(runs), told, sent + self.outbox.deliver())
 
     def any_due(self) -> bool:
-        """Whether a job waits to be run; reads the ledger only."""
-        return any(self.runner.due(job) is not None for job in self.runner.jobs.values())
+        """Whether a job waits to be run, or a note to be sent; reads the ledger only."""
+        return self.outbox.waiting() or any(
+            self.runner.due(job) is not None for job in self.runner.jobs.values()
+        )
 
     def serve(self, report: Callable[[PastRun], None], stop: Event) -> None:
         """Keep running what is due until `stop` is set; `report` is told of each run."""
