@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from assistant.context.request import Context
 from assistant.errors import ContextOverflow
 from assistant.events import Event, ModelCalled, Notice, TextDelta
 from assistant.model.chat_model import ChatModel, ModelReply, ModelRequest
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Asker:
         if reply.usage is not None:
             guards.tokens += reply.usage.completion
             self.manager.observe(context, reply.usage.prompt)
-        yield ModelCalled(
+        called = ModelCalled(
             run.number,
             reply.request_id,
             len(context.messages),
@@ -54,6 +57,8 @@ class Asker:
             reply.usage,
             reply.seconds,
         )
+        _log.info("%s", called)
+        yield called
         return reply
 
     def _complete(

@@ -28,6 +28,8 @@ _SIGNS = str.maketrans("：，｛｝［］（）＝、", ":,{}[]()=,")
 _END = set(",:}])=，：｝］）＝、;；")
 _KEY = re.compile(r"\s*[\"'“”‘’「`]?[\w\u4e00-\u9fff.\- ]{1,60}?[\"'“”‘’」`]?\s*[:：=＝]")
 _NO_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\(?![\"\\/bfnrtu'])")
+_AHEAD = 200
+"""Characters that are looked ahead to tell whether a sign closes a text."""
 _LEFT_OPEN = re.compile(r"[}｝][)）]*[ \t]*\n")
 """The end of a call at the end of a line: a text that runs on over it was never closed."""
 _BARE = re.compile(r"[^\s,:{}\[\]()=\"，：｛｝［］（）＝、][^,:{}\[\]()=\"\n，：｛｝［］（）＝]*")
@@ -143,11 +145,11 @@ def _quoted(text: str, start: int, *, in_list: bool) -> tuple[str, int]:
 
 
 def _can_end(text: str, after: int, *, in_list: bool) -> bool:
-    rest = text[after:]
+    rest = text[after : after + _AHEAD]
     stripped = rest.lstrip()
     if not stripped:
         return True
-    if stripped[0] in _CLOSERS and not in_list and stripped is not rest:
+    if stripped[0] in _CLOSERS and not in_list and stripped != rest:
         return _KEY.match(stripped) is not None  # the comma before the next key is missing
     if stripped[0] not in _END:
         return False

@@ -13,12 +13,11 @@ from assistant.agent.numerals import number_in_words
 from assistant.messages import Json
 from assistant.tools import Tool
 
-LONGEST = 200_000
-"""Characters of one reply's arguments that are read; repairing more takes too long."""
+LONGEST = 20_000
+"""Characters of broken JSON that are repaired; more takes too long."""
 
-_THINKING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_CLOSED_ONLY = re.compile(r"^.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
-_OPEN_ONLY = re.compile(r"<(?:think|thinking|reasoning)>.*$", re.DOTALL | re.IGNORECASE)
+_OPENED = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_CLOSED = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff\u0000]")
 _FENCE = re.compile(r"^\s*```[\w-]*\s*|\s*```\s*$")
 _ESCAPED = re.compile(r'[{\[]\s*\\"')
@@ -28,11 +27,16 @@ _TRUTH = {"是": True, "对": True, "真": True, "否": False, "不": False, "�
 
 def without_thinking(text: str) -> str:
     """Return a reply without its reasoning blocks, also those that were left open."""
-    if "<" not in text:
-        return text.strip()
-    text = _THINKING.sub("", text)
-    text = _CLOSED_ONLY.sub("", text)
-    return _OPEN_ONLY.sub("", text).strip()
+    kept: list[str] = []
+    position = 0
+    while (closed := _CLOSED.search(text, position)) is not None:
+        opened = _OPENED.search(text, position, closed.start())
+        # Some templates write the opening tag themselves: then all before the end is reasoning.
+        kept = [*kept, text[position : opened.start()]] if opened else []
+        position = closed.end()
+    opened = _OPENED.search(text, position)
+    kept.append(text[position : opened.start()] if opened else text[position:])
+    return "".join(kept).strip()
 
 
 def visible(text: str) -> str:
@@ -42,20 +46,22 @@ def visible(text: str) -> str:
 
 def read_value(text: str) -> Json | None:
     """Read one JSON value: strictly, with its signs put right, then repaired; None: none there."""
-    text = _FENCE.sub("", visible(text)).strip()[:LONGEST]
+    text = _FENCE.sub("", visible(text)).strip()
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        text = text[:LONGEST]
     if not text:
         return None
     if _ESCAPED.match(text):  # an object that was escaped as if it stood in a text
         text = text.replace('\\"', '"')
-    for form in (lambda: text, lambda: as_json(text)):
-        try:
-            return json.loads(form(), strict=False)
-        except (ValueError, RecursionError):
-            continue
-    import json_repair
-
+    written = as_json(text)
     try:
-        value = json_repair.loads(as_json(text))
+        return json.loads(written, strict=False)
+    except (ValueError, RecursionError):
+        import json_repair
+    try:
+        value = json_repair.loads(written)
     except (ValueError, RecursionError):
         return None
     return None if value == "" else cast("Json", value)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
+from assistant.agent.addressing import to_user
 from assistant.agent.claim_words import UNKNOWN
 from assistant.agent.claims import claims_action, sentences
 from assistant.agent.grounding import ungrounded
@@ -30,6 +31,7 @@ from assistant.agent.protocols.protocol import (
 from assistant.agent.reading import read_object, without_thinking
 from assistant.agent.run import Run
 from assistant.agent.shortlist import Similarity, shortlist
+from assistant.agent.support import asks_about_self, supported
 from assistant.context.cutting import cut
 from assistant.context.memories import quote
 from assistant.context.request import ContextRequest
@@ -59,13 +61,13 @@ _FILL = {
 _SAID: dict[Language, dict[Intent, str]] = {
     "en": {
         "question": "User: {}",
-        "statement": "User: {}\n\n(The user only tells you this. Acknowledge it briefly.)",
-        "small_talk": "User: {}\n\n(Reply kindly, in one sentence.)",
+        "statement": "{}",
+        "small_talk": "{}\n\n(Reply kindly, in one sentence.)",
     },
     "zh": {
         "question": "用户：{}",
-        "statement": "用户：{}\n\n（用户只是告诉你这件事，请简短回应。）",
-        "small_talk": "用户：{}\n\n（用一句话友好回应。）",
+        "statement": "{}",
+        "small_talk": "{}\n\n（用一句话友好回应。）",
     },
 }
 _MISSING = {
@@ -80,6 +82,7 @@ _RETURNED = {
 _FAILED = {"en": "The tool {} failed:\n{}", "zh": "工具 {} 失败：\n{}"}
 _PAST = {"en": "Tool result:\n{}", "zh": "工具结果：\n{}"}
 _TAKEN_IN = {"en": "All right.", "zh": "好的。"}
+_UNKNOWN = {"en": "I don't know that yet.", "zh": "我还不知道。"}
 _EMPTY = {"en": "Your reply was empty. Answer.", "zh": "你的回复是空的。请回答。"}
 
 
@@ -135,10 +138,21 @@ class SchemaProtocol:
         )
 
     def _modest(self, text: str, run: Run) -> str:
-        """Return an answer without what such a model says it did: it is not told twice."""
+        """Return an answer without what such a model says it did, or makes up about the user."""
         kept = [each for each in sentences(text) if not claims_action(each, run.succeeded)]
-        answer = "".join(kept).strip()
+        answer = to_user("".join(kept).strip(), run.question)
+        if answer and not run.gathered and asks_about_self(run.question):
+            turns = run.request.window
+            told = [hit.text for hit in self._shown(run)]
+            told += [text for turn in turns for text in (turn.question, turn.answer or "")]
+            told += [run.request.summary.text] if run.request.summary is not None else []
+            if UNKNOWN.search(answer) is None and not supported(answer, told, run.question):
+                return _UNKNOWN[run.language]
         return answer or (_TAKEN_IN[run.language] if text else "")
+
+    def _shown(self, run: Run) -> tuple[Hit, ...]:
+        """Return the memories that such a model is shown."""
+        return tuple(filter(_useful, run.request.recall.hits))[:MOST_MEMORIES]
 
     def _shortlisted(self, question: str) -> list[Tool]:
         intent = intent_of(question)
@@ -179,19 +193,24 @@ class SchemaProtocol:
             "additionalProperties": False,
         }
         # What does not age is worked out from the question alone; other tools may need a memory.
-        kept = () if tool.max_age is None else tuple(filter(_useful, run.request.recall.hits))
-        request = _with_memories(run.request, kept[:MOST_MEMORIES])
+        kept = () if tool.max_age is None else self._shown(run)
+        request = _with_memories(run.request, kept)
         question = f"{today(run)}\n\n{run.question}\n\n{told}"
         return Ask(replace(request, question=question, response_schema=schema), shown=False)
 
     def _ask_answer(self, run: Run) -> Ask:
-        said = _SAID[run.language][intent_of(run.question)].format(run.question)
+        intent = intent_of(run.question)
+        said = _SAID[run.language][intent].format(run.question)
         if self._missing and not run.made:
             names = ", ".join(dict.fromkeys(self._missing))
             said = f"{said}\n\n{_MISSING[run.language].format(names=names)}"
-        # What a tool has told is the answer; memories beside it lead such a model astray.
-        kept = () if run.gathered else tuple(filter(_useful, run.request.recall.hits))
-        request = _with_memories(run.request, kept[:MOST_MEMORIES])
+        # What a tool has told is the answer; memories beside it lead such a model astray. What is
+        # only told is not asked, and the rule to say "I don't know" would be applied to it.
+        if intent != "question" and not run.made:
+            system = prompt("schema_chat", run.language)
+            return Ask(replace(_with_memories(run.request, ()), system=system, question=said))
+        kept = () if run.gathered else self._shown(run)
+        request = _with_memories(run.request, kept)
         question = "\n\n".join((today(run), *self._results(run), said))
         nudges = tuple(s for s in run.steps if s.message.role != "tool" and not s.message.calls)
         return Ask(replace(request, question=question, steps=nudges))

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from assistant.agent.protocols.text_calls import CallReader, Found
-from assistant.agent.reading import visible, without_thinking
+from assistant.agent.reading import read_value, visible, without_thinking
 from assistant.messages import Json
 from assistant.tools import Tool
 
@@ -39,10 +40,15 @@ _FULL_WIDTH_LETTERS = {
     code: code - 0xFEE0 for code in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
 }
 _ATTEMPT = re.compile(
-    r"^\W*\w{3,8}\s*[:：]\s*[\w.\-]+\s*[（({｛]|^\W*[\w.\-]+\s*[（(]\s*[{｛\"'“]"
-    r"|^\W*(?:FINAL ANSWER|ACTION|最终答案|行动)\W*$",
+    r"^[^\w\n]*\w{3,8}\s*[:：]\s*[\w.\-]{1,60}\s*[（({｛]"
+    r"|^[^\w\n]*[\w.\-]{1,60}\s*[（(]\s*[{｛\"'“]"
+    r"|^[^\w\n]*(?:FINAL ANSWER|ACTION|最终答案|行动)[^\w\n]*$",
     re.MULTILINE,
 )
+MOST_PARTS = 50
+"""Parts of one reply that are read; a model that writes more repeats itself."""
+LONGEST_CALL = 20_000
+"""Characters of one call that are read."""
 _FENCE_LINE = re.compile(r"^[ \t]*```[\w-]*[ \t]*$", re.MULTILINE)
 
 
@@ -113,7 +119,9 @@ def _scan(text: str, reader: CallReader) -> _Read | None:
     if keyword is None:
         return None
     read = _Read([text[: keyword.at]])
-    while keyword is not None:
+    for _ in range(MOST_PARTS):
+        if keyword is None:
+            break
         if keyword.kind == "observation":
             read.invented = True  # what follows is the model's own invention
             break
@@ -135,6 +143,7 @@ def _scan(text: str, reader: CallReader) -> _Read | None:
 
 
 def _action(text: str, keyword: _Keyword, reader: CallReader) -> Found:
+    text = text[: keyword.after + LONGEST_CALL]
     following = _next(text, keyword.after, inline=False)
     end = len(text) if following is None else following.at
     if following is not None and following.kind == "input":
@@ -165,12 +174,17 @@ def _decided(read: _Read, reader: CallReader) -> TextReply:
 
 def _without_keywords(text: str, reader: CallReader) -> TextReply:
     """Read a reply that keeps to no form: a call without its keyword, or plain words."""
-    found = reader.anywhere(text)
+    found = reader.anywhere(text[:LONGEST_CALL])
     if found is not None and not found.none:
         if found.arguments is not None:
             return TextReply(TextCall(found.name, found.arguments))
         return TextReply(problem=_told(found.problem, reader))
-    if _ATTEMPT.search(text):
+    value = read_value(text) if text.lstrip()[:1] in "{｛" else None
+    if isinstance(value, dict) and len(cast("dict[str, Json]", value)) == 1:
+        ((key, only),) = cast("dict[str, Json]", value).items()
+        if re.fullmatch(_KEYWORDS["answer"] + "|response", key, re.IGNORECASE) and only:
+            return TextReply(answer=str(only))
+    if _ATTEMPT.search(text) or reader.hints(text):
         return TextReply(problem=_told("Your reply looks like a call but cannot be read.", reader))
     return TextReply(answer=text.strip())
 

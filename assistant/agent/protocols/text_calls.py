@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import cast
 
 from pydantic import ValidationError
@@ -26,6 +27,7 @@ _KEYWORDS = re.compile(r"\s*[\"'“‘]?([A-Za-z_]\w*)[\"'”’]?\s*[=＝:：]"
 _ONE_KEYWORD = re.compile(r"\s*([A-Za-z_]\w*)\s*[=＝]\s*([^\"'“‘「\[{].*)", re.DOTALL)
 _SEPARATOR = re.compile(r"[:：]?\s*(?:with|参数)?\s*")
 _BRACKET = re.compile(rf"{_SEPARATOR.pattern}[（({{｛\[［]")
+_OBJECT = re.compile(r"[{｛(（][^\n]*[\"'“”‘’:：=][^\n]*")
 _NAME_KEYS = ("name", "tool", "action", "function", "tool_name", "工具", "名称")
 _ARGUMENT_KEYS = (
     "arguments", "args", "parameters", "params", "input", "action_input", "tool_input", "kwargs",
@@ -106,6 +108,14 @@ class CallReader:
             if found is not None:
                 return found
         return None
+
+    def hints(self, text: str) -> bool:
+        """Whether a short text without any readable call was probably meant as one."""
+        if len(text) > 500 or _OBJECT.search(text) is None:
+            return False
+        words = {_letters(word) for word in re.findall(r"[A-Za-z_\-]{4,}", text)}
+        wanted = [*self._letters, "action", "arguments", "thought"]
+        return any(get_close_matches(word, wanted, n=1, cutoff=0.75) for word in words)
 
     def unknown(self, name: str) -> str:
         """Return what a model is told that names a tool which there is not."""

@@ -83,7 +83,8 @@ def test_each_reply_has_its_right_reading(case: Case) -> None:
     elif kind == "!":
         assert reply.answer == expected, reply
     else:
-        assert reply.call is None and reply.answer is None, reply
+        assert reply.call is None, reply
+        assert reply.answer is None, reply
         assert expected in reply.problem
         assert "ACTION: get_weather" in reply.problem, "the right form is shown"
     assert case.more in reply.remark or case.more in reply.thought

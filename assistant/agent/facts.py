@@ -1,0 +1,261 @@
+"""Extracts lasting facts from what the user said, after the answer is out, several turns at once.
+
+A failure loses nothing: the turns stay queued, and what they say is in memory word for word.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sqlalchemy import text
+
+from assistant.agent.intent import intent_of
+from assistant.agent.reading import read_object, without_thinking
+from assistant.context.memories import quote
+from assistant.context.wording import language_of
+from assistant.errors import ModelError, ModelUnsupported
+from assistant.events import Event
+from assistant.messages import Json, Message
+from assistant.model.chat_model import ChatModel, ModelReply, ModelRequest
+from assistant.prompts import prompt
+from assistant.sessions import Session, Turn
+from memory_store import Chunk, Draft
+from memory_store.errors import NotFound
+from memory_store.ledger import Migration
+from memory_store.store import MemoryStore
+
+MIGRATIONS = (
+    Migration(
+        "facts",
+        1,
+        (
+            "CREATE TABLE fact_queue (turn TEXT PRIMARY KEY, session TEXT NOT NULL,"
+            " chunk TEXT NOT NULL, before TEXT, tries INTEGER NOT NULL DEFAULT 0)",
+        ),
+    ),
+)
+BATCH = 4
+"""Turns that are read at once; a correction is read at once and alone suffices."""
+MOST_TRIES = 5
+"""After so many failures a turn is given up; its text stays in memory."""
+REPLY_TOKENS = 700
+MOST_KNOWN = 40
+LONGEST_MESSAGE = 2_000
+
+_CORRECTION = re.compile(
+    r"^\W*(?:no|nope|wait|actually|sorry|correction|not)\b\W"
+    r"|\bi\s+meant\b|\bi\s+(?:have\s+)?(?:just\s+)?moved\b|\b(?:changed|switched)\s+to\b"
+    r"|\bno\s+longer\b|\bfrom\s+now\s+on\b"
+    r"|^\W*(?:不对|不是|错了|等等|其实|更正)|我说错|应该是|改成|换成|搬到|不再|从现在起",
+    re.IGNORECASE,
+)
+_SLOT = re.compile(r"user(?:\.[a-z0-9_]{1,40}){1,4}")
+_SCHEMA: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "facts": {
+            "type": "array",
+            "maxItems": 12,
+            "items": {
+                "type": "object",
+                "properties": {
+                    "message": {"type": "integer"},
+                    "subject": {"type": "string"},
+                    "value": {"type": "string"},
+                    "fact": {"type": "string"},
+                },
+                "required": ["message", "subject", "value", "fact"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["facts"],
+    "additionalProperties": False,
+}
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact as the model read it, checked: its slot, its sentence, and which message said it."""
+
+    message: int
+    subject: str
+    value: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Queued:
+    turn: str
+    session: str
+    chunk: Chunk
+    before: str
+
+
+def corrects(message: str) -> bool:
+    """Whether a message corrects or replaces something that was said before."""
+    return _CORRECTION.search(message) is not None
+
+
+def read_facts(reply: str, messages: Sequence[str]) -> list[Fact] | None:
+    """Return the facts of a reply that stand in the messages; None where it cannot be read."""
+    read = read_object(without_thinking(reply))
+    if read is None or not isinstance(read.get("facts"), list):
+        return None
+    facts: list[Fact] = []
+    for item in cast("list[Json]", read["facts"]):
+        fact = _checked(cast("dict[str, Json]", item), messages) if isinstance(item, dict) else None
+        if fact is not None and all(fact.subject != known.subject for known in facts):
+            facts.append(fact)
+    return facts
+
+
+def _checked(item: dict[str, Json], messages: Sequence[str]) -> Fact | None:
+    number, value = item.get("message"), str(item.get("value", "")).strip()
+    subject = re.sub(r"[\s\-]+", "_", str(item.get("subject", "")).strip().lower())
+    sentence = str(item.get("fact", "")).strip()
+    if not isinstance(number, int) or not 1 <= number <= len(messages) or not value or not sentence:
+        return None
+    if _SLOT.fullmatch(subject) is None or not _said(value, messages[number - 1]):
+        return None
+    return Fact(number, subject, value, sentence)
+
+
+def _said(value: str, message: str) -> bool:
+    """Whether a value stands in the message: its numbers all, of its words most."""
+    low = message.lower()
+    if value.lower() in low:
+        return True
+    words = re.findall(r"[^\W\d_㐀-鿿]{2,}|[㐀-鿿]", value.lower())
+    numbers = re.findall(r"\d+", value)
+    return (
+        bool(words or numbers)
+        and all(number in low for number in numbers)
+        and sum(word in low for word in words) * 4 >= len(words) * 3
+    )
+
+
+class FactExtractor:
+    """Queues turns, and has the model read them when there are enough, or one corrects."""
+
+    def __init__(self, model: ChatModel, store: MemoryStore, *, batch: int = BATCH) -> None:
+        self._model = model
+        self._store = store
+        self._batch = batch
+        store.ledger.migrate(MIGRATIONS)
+
+    def afterwards(self, session: Session, turn: Turn) -> Iterator[Event]:
+        """Queue a turn; read the queue when it is time. What fails is read again later."""
+        correction = corrects(turn.question)
+        told = correction or intent_of(turn.question) != "small_talk"
+        if told and turn.question_chunk is not None:
+            self._queue(session, turn)
+        queued = self._queued()
+        if queued and (correction or len(queued) >= self._batch):
+            self.extract(queued)
+        return iter(())
+
+    def extract(self, queued: Sequence[_Queued] | None = None) -> list[Chunk]:
+        """Read the queue now and return the facts that were remembered."""
+        queued = self._queued() if queued is None else queued
+        if not queued:
+            return []
+        try:
+            facts = read_facts(self._ask(queued), [each.chunk.text for each in queued])
+        except ModelError as error:
+            _log.warning("facts are extracted later: %s", error)
+            facts = None
+        with self._store.ledger.write() as connection:
+            ids = [each.turn for each in queued]
+            if facts is None:
+                statement = "UPDATE fact_queue SET tries = tries + 1 WHERE turn = :turn"
+            else:
+                statement = "DELETE FROM fact_queue WHERE turn = :turn"
+            connection.execute(text(statement), [{"turn": each} for each in ids])
+            drafts = [self._draft(fact, queued[fact.message - 1]) for fact in facts or ()]
+            return list(self._store.remember(drafts, joined=connection)) if drafts else []
+
+    def _draft(self, fact: Fact, queued: _Queued) -> Draft:
+        return Draft(
+            "fact",
+            fact.sentence,
+            session=queued.session,
+            turn=queued.turn,
+            created_at=queued.chunk.created_at,
+            subject=fact.subject,
+            origin="user",
+            derived_from=(queued.chunk.id,),
+        )
+
+    def _ask(self, queued: Sequence[_Queued]) -> str:
+        language = language_of(queued[-1].chunk.text)
+        system = prompt("facts", language, known="\n".join(self._known()) or "-")
+        lines: list[str] = []
+        for number, each in enumerate(queued, start=1):
+            if each.before and corrects(each.chunk.text):
+                lines.append(f"(before it:\n{quote(each.before[:LONGEST_MESSAGE])})")
+            lines.append(f"{number}. ({each.chunk.created_at:%Y-%m-%d})")
+            lines.append(quote(each.chunk.text[:LONGEST_MESSAGE]))
+        messages = (Message("system", system), Message("user", "\n".join(lines)))
+        try:
+            return self._complete(ModelRequest(messages, REPLY_TOKENS, response_schema=_SCHEMA))
+        except ModelUnsupported:
+            return self._complete(ModelRequest(messages, REPLY_TOKENS))
+
+    def _complete(self, request: ModelRequest) -> str:
+        for piece in self._model.complete(request):
+            if isinstance(piece, ModelReply):
+                return piece.text
+        return ""
+
+    def _known(self) -> list[str]:
+        """Return the slots that there are, each with its current fact."""
+        current: dict[str, str] = {}
+        for chunk in self._store.chunks(kind="fact", limit=4 * MOST_KNOWN):
+            if chunk.subject is not None and _SLOT.fullmatch(chunk.subject):
+                current[chunk.subject] = chunk.text
+        return [f"{slot}: {fact}" for slot, fact in list(current.items())[-MOST_KNOWN:]]
+
+    def _queue(self, session: Session, turn: Turn) -> None:
+        before = self._store.chunks(session=session.id, limit=12)
+        earlier = [c.id for c in before if c.kind == "question" and c.scope.turn != turn.id]
+        with self._store.ledger.write() as connection:
+            connection.execute(
+                text(
+                    "INSERT OR IGNORE INTO fact_queue (turn, session, chunk, before)"
+                    " VALUES (:turn, :session, :chunk, :before)"
+                ),
+                {
+                    "turn": turn.id,
+                    "session": session.id,
+                    "chunk": turn.question_chunk,
+                    "before": earlier[-1] if earlier else None,
+                },
+            )
+
+    def _queued(self) -> list[_Queued]:
+        """Return the queue, oldest first, without what was forgotten or given up."""
+        with self._store.ledger.read() as connection:
+            rows = connection.execute(
+                text("SELECT * FROM fact_queue WHERE tries < :most ORDER BY rowid LIMIT :limit"),
+                {"most": MOST_TRIES, "limit": 2 * self._batch},
+            ).all()
+        found: list[_Queued] = []
+        for row in rows:
+            try:
+                chunk = self._store.get(row.chunk)
+            except NotFound:  # forgotten, or another owner's
+                continue
+            found.append(_Queued(row.turn, row.session, chunk, self._text(row.before)))
+        return found
+
+    def _text(self, chunk_id: str | None) -> str:
+        try:
+            return self._store.get(chunk_id).text if chunk_id else ""
+        except NotFound:
+            return ""
