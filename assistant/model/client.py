@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import threading
 import time
@@ -281,6 +282,7 @@ class _Failures:
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__ or error
             reason = detail(str(cause) or type(cause).__name__, self._asked.secret)
+            reason = re.sub(r"^\[Errno -?\d+\] ", "", reason)
             raise Transient(f"The connection to {address} failed: {reason}.", hint=_REACH) from None
         if isinstance(error, openai.APIError):
             raise explain(read_error_object(0, error.body or error.message), self._asked) from None
