@@ -8,6 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from rich.table import Table
+    from rich.text import Text
 
     from assistant.app import App
     from assistant.context.report import Report
@@ -71,31 +72,29 @@ def show_context(assistant: App, session: Session, question: str = "") -> None:
 def _headline(report: Report) -> str:
     ratio = f"{report.ratio:.3f}" if report.ratio is not None else "not known yet"
     return (
-        f"{report.tokens:,} of {report.limit - report.reserve:,} tokens for {report.model}"
-        f" ({report.encoding}; the server's count for each of ours: {ratio})"
+        f"{report.tokens:,} of {report.limit - report.reserve:,} tokens for {report.model},"
+        f" by {report.encoding}; learned ratio of the server's count: {ratio}"
     )
 
 
-def _bar(report: Report) -> str:
+def _bar(report: Report) -> Text:
     """Return the parts as one coloured bar, as wide as the limit."""
+    from rich.text import Text
+
     unit = report.limit / _WIDTH
-    cells = [
-        f"[{_COLOURS[part]}]{'█' * max(round(tokens / unit), 1)}[/]"
-        for part, tokens in report.parts.items()
-        if tokens and part != "reserve"
-    ]
-    used = sum(
-        max(round(tokens / unit), 1)
-        for part, tokens in report.parts.items()
-        if tokens and part != "reserve"
-    )
-    reserve = max(round(report.reserve / unit), 1)
-    free = max(_WIDTH - used - reserve, 0)
-    return "".join((*cells, "[dim]", "·" * free, "[/]", "▒" * reserve))
+    cells = {part: max(round(n / unit), 1) for part, n in report.parts.items() if n}
+    free = max(_WIDTH - sum(cells.values()), 0)
+    bar = Text()
+    for part, number in cells.items():
+        if part == "reserve":
+            bar.append("·" * free, "dim")
+        bar.append("█" * number, _COLOURS[part])
+    return bar
 
 
 def _table(report: Report) -> Table:
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("part", box=None, pad_edge=False)
     table.add_column("tokens", justify="right")
@@ -108,9 +107,8 @@ def _table(report: Report) -> Table:
         "reserve": "for the reply",
     }
     for part, tokens in report.parts.items():
-        share = f"{tokens / report.limit:.0%}"
-        name = f"[{_COLOURS[part]}]{part}[/]"
-        table.add_row(name, f"{tokens:,}", share, notes.get(part, ""))
+        name = Text(part, _COLOURS[part])
+        table.add_row(name, f"{tokens:,}", f"{tokens / report.limit:.0%}", notes.get(part, ""))
     return table
 
 
