@@ -108,7 +108,12 @@ def log(
     name: PlanName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Log what you did, in one line; correct it or take it back."""
+    """Log what you did, in one line; correct it or take it back.
+
+    How long: 2h, 1h30, 90 min, half an hour, 1.5小时, 半小时. What: a course's name or topic,
+    a task's id, review, project. Done: done, finished, completed, 学完, 完成, with 'part 3' or
+    第3部分 for a certain part. Hard: stuck on …, 卡在…. When: yesterday, 昨天, or --date.
+    """
     from assistant.cli.reading import read_text
     from assistant.cli.study_views import print_entry, print_log
     from assistant.cli.views import print_json

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -9,6 +10,7 @@ from datetime import date
 from assistant.errors import UserError
 from assistant.study.catalogue import nearest
 from assistant.study.course import LEVELS, Course, in_order
+from assistant.study.minutes import MOST_A_WEEK
 from assistant.study.plan import Phase, Plan, Terms, Unplaced, Week
 from assistant.study.scheduler import Missing, capacities, schedule, week_frames
 from assistant.study.search import Found
@@ -124,7 +126,7 @@ def build(name: str, goal: str, language: str, terms: Terms, courses: Sequence[C
         for week, pieces in zip(frames, laid.weeks, strict=True)
     )
     names = {course.id: course.name(language) for course in courses}
-    unplaced = tuple(_unplaced(missing, terms, len(weeks), language) for missing in laid.missing)
+    unplaced = _unplaced(laid.missing, terms, language)
     phases = phases_of(weeks, names, language)
     return Plan(name, 1, goal, language, terms, phases, weeks, unplaced)
 
@@ -185,11 +187,30 @@ def _gather(
     return list(chosen.values())
 
 
-def _unplaced(missing: Missing, terms: Terms, weeks: int, language: str) -> Unplaced:
-    title = missing.course.name(language)
-    longer = -(-missing.minutes // terms.minutes_a_week)
-    fits = would_fit(missing.minutes, longer, -(-missing.minutes // weeks), title, language)
-    return Unplaced(missing.course.id, title, missing.minutes, fits)
+def _unplaced(missing: Sequence[Missing], terms: Terms, language: str) -> tuple[Unplaced, ...]:
+    """Each course that does not fit, with what would make it fit, and those before it."""
+    found: list[Unplaced] = []
+    needed = 0
+    for item in missing:
+        needed += item.minutes
+        title = item.course.name(language)
+        weeks = -(-needed // terms.minutes_a_week)
+        ways = would_fit(item.minutes, weeks, _more_a_week(terms, needed), title, language)
+        found.append(Unplaced(item.course.id, title, item.minutes, ways))
+    return tuple(found)
+
+
+def _more_a_week(terms: Terms, needed: int) -> int | None:
+    """How many minutes more a week give `needed` more in all; None where no number does."""
+    goal = sum(capacities(terms)) + needed
+    steps = range(1, MOST_A_WEEK - terms.minutes_a_week + 1)
+
+    def room(more: int) -> int:
+        return sum(capacities(replace(terms, minutes_a_week=terms.minutes_a_week + more)))
+
+    if not steps or room(steps[-1]) < goal:
+        return None
+    return steps[bisect_left(steps, goal, key=room)]
 
 
 def check_dates(start: date, end: date) -> None:

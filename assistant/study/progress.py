@@ -130,7 +130,8 @@ def _credit(plan: Plan, entries: Sequence[Entry]) -> tuple[list[Standing], list[
         for name in said.done:
             if name in got and name not in since:
                 since[name] = said.day
-        left = 0 if said.done else said.minutes
+        # A task that this version of the plan does not have leaves its time to its course.
+        left = 0 if any(name in got for name in said.done) else said.minutes
         gained = 0
         for _, task in placed:
             if task.id in said.done:

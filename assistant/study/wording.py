@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assistant.study.course import Course
 from assistant.study.minutes import spoken
 from assistant.study.plan import Plan, Resource, Task
 from assistant.study.scheduler import Piece
@@ -74,30 +73,25 @@ def self_check(courses: Sequence[str], language: str) -> str:
             f"不看笔记，能讲清{names}本阶段的三个要点，并独立做对五道题中的四道" if names else ""
         )
         return (about or "能向别人演示成果，并说明每一步为什么这样做") + "；否则先复习再继续。"
-    names = " and ".join(courses)
+    names = ", ".join(courses)
     about = f"Without notes, explain three main ideas of {names}, and solve four of five exercises"
     shown = about if names else "Show the result to someone and say why each step is as it is"
     return f"{shown}; if not, review before you go on."
 
 
-def would_fit(minutes: int, weeks: int, a_week: int, title: str, language: str) -> tuple[str, ...]:
+def would_fit(
+    minutes: int, weeks: int, a_week: int | None, title: str, language: str
+) -> tuple[str, ...]:
     """Return what would make a course fit: `weeks` more, or `a_week` minutes more a week."""
+    lacking = spoken(minutes, language)
     if language == "zh":
-        return (
-            f"再延长 {weeks} 周",
-            f"每周再多 {spoken(a_week, language)}",
-            f"不学《{title}》（共缺 {spoken(minutes, language)}）",
-        )
-    return (
-        f"{weeks} {'week' if weeks == 1 else 'weeks'} longer",
-        f"{spoken(a_week)} more each week",
-        f"without {title} ({spoken(minutes)} too long)",
-    )
-
-
-def course_names(courses: Sequence[Course], language: str) -> list[str]:
-    """Return the titles in the reader's language."""
-    return [course.name(language) for course in courses]
+        longer, without = f"再延长 {weeks} 周", f"不学《{title}》（缺 {lacking}）"
+        more = [] if a_week is None else [f"每周再多 {spoken(a_week, language)}"]
+    else:
+        longer = f"{weeks} {'week' if weeks == 1 else 'weeks'} longer"
+        without = f"without {title} ({lacking} too long)"
+        more = [] if a_week is None else [f"{spoken(a_week)} more each week"]
+    return (longer, *more, without)
 
 
 _KINDS = {

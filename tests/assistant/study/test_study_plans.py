@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -241,3 +242,18 @@ def test_a_broken_calendar_is_refused(study: Study, tmp_path: Path, text: str) -
         made(study, calendar=path)
     with pytest.raises(UserError, match="cannot be read"):
         made(study, calendar=tmp_path / "missing.ics")
+
+
+@pytest.mark.parametrize("off", [frozenset(), frozenset({date(2026, 12, 9), date(2026, 12, 10)})])
+def test_what_would_fit_does_fit(study: Study, off: frozenset[date]) -> None:
+    """With the weeks or the hours that a plan names, everything it lacks is placed."""
+    wish = Wish("x", weeks=4, hours=10, courses=("hello-algo", "kaggle-python", "ostep"), off=off)
+    last = study.make(wish).plan.unplaced[-1]
+    weeks = int(last.would_fit[0].split()[0])
+    assert study.make(replace(wish, weeks=4 + weeks)).plan.unplaced == ()
+    assert study.make(replace(wish, weeks=3 + weeks)).plan.unplaced != ()
+    times = re.findall(r"(\d+) (h|min)", last.would_fit[1])
+    more = sum(int(number) * (60 if unit == "h" else 1) for number, unit in times)
+    enough = study.make(replace(wish, hours=(600 + more) / 60)).plan
+    assert enough.unplaced == ()
+    assert study.make(replace(wish, hours=(599 + more) / 60)).plan.unplaced != ()
