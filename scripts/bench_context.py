@@ -29,7 +29,9 @@ def main() -> int:
     parser.add_argument("--histories", type=int, default=10_000, help="random histories")
     options = parser.parse_args()
     kept, tokens, seconds = replay_all(options)
-    shares = {name: {str(l): k.shares() for l, k in by.items()} for name, by in kept.items()}
+    shares = {
+        name: {str(limit): k.shares() for limit, k in by.items()} for name, by in kept.items()
+    }
     main_set = "locomo" if "locomo" in shares else next(iter(shares), "")
     prefix, naive = prefix_shares(options.data)
     ratios = prepare_ratios()
@@ -64,7 +66,7 @@ def replay_all(
             continue
         kept[name] = {limit: Kept() for limit in LIMITS}
         for conversation in conversations(path):
-            asked = questions(conversation)[: options.questions]
+            asked = _spread(questions(conversation), options.questions)
             with replayed(conversation) as replay:
                 for limit in LIMITS:
                     session, over_time = replay.replay(limit)
@@ -74,6 +76,11 @@ def replay_all(
                 _full(replay, tokens)
             print(f"{name} {conversation['id']}: {len(asked)} questions", file=sys.stderr)
     return kept, tokens, time.monotonic() - started
+
+
+def _spread(asked: list[Any], most: int | None) -> list[Any]:
+    """Return at most so many, spread over all: data sets are ordered by kind of question."""
+    return asked if most is None else asked[:: max(-(-len(asked) // most), 1)]
 
 
 def _full(replay: Any, tokens: dict[int, list[tuple[int, int]]]) -> None:
