@@ -8,6 +8,7 @@ bare number stands first in each row.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -149,10 +150,12 @@ class LexicalQuery:
                 "SELECT rowid FROM lexical WHERE lexical MATCH ? ORDER BY rowid DESC LIMIT ?",
                 (f'"{self._keys[place]}"', room),
             )
-            for (rowid,) in newest:
-                sums[rowid] = sums.get(rowid, 0.0) + self.rarities[place]
+            rarity = self.rarities[place]
+            for rowid in newest.scalars().all():  # fetched in one go: there are thousands
+                sums[rowid] = sums.get(rowid, 0.0) + rarity
             room -= self._frequencies[place]
-        return sorted(sums, key=lambda rowid: (-sums[rowid], -rowid))[:limit]
+        best = heapq.nlargest(limit, ((weight, rowid) for rowid, weight in sums.items()))
+        return [rowid for _, rowid in best]
 
     def _match(self, found: list[str]) -> Match:
         norm = K1 * (1 - B + B * (len(found) - 1) / self._average)

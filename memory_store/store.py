@@ -32,7 +32,7 @@ from memory_store.stats import Stats, read_stats
 from memory_store.tombstones import bury
 from memory_store.transfer import Transferred
 from memory_store.verify import Verification, verify
-from memory_store.writing import Writer, check
+from memory_store.writing import Writer, check, check_listing
 
 if TYPE_CHECKING:
     from memory_store.hits import Recall
@@ -149,9 +149,8 @@ class MemoryStore:
     ) -> tuple[Chunk, ...]:
         """Store drafts, durably when it returns, and return their chunks in the same order.
 
-        What is said again, word for word, is counted and its chunk returned; text that recall
-        itself brought is not stored again, and its chunk is returned. Vectors follow after the
-        text is safe; a failure of the embedder or the index only delays them.
+        Of what is said again word for word, or was brought by recall, the chunk that exists is
+        returned. Vectors follow after the text is safe; a failure of theirs only delays them.
 
         Args:
             joined: a ledger transaction of the caller's to be part of; the chunks are then
@@ -254,7 +253,12 @@ class MemoryStore:
         within: Interval | None = None,
         limit: int | None = None,
     ) -> list[Chunk]:
-        """List the chunks that fit every condition, oldest first; `limit` keeps the newest."""
+        """List the chunks that fit every condition, oldest first; `limit` keeps the newest.
+
+        Raises:
+            InvalidInput: an unknown kind, or a negative limit.
+        """
+        check_listing(kind, limit)
         with self.ledger.read() as connection:
             return records.listing(
                 connection,

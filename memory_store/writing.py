@@ -26,8 +26,7 @@ def check(draft: Draft) -> None:
     Raises:
         InvalidInput: names the field, its value and what is allowed.
     """
-    if draft.kind not in KINDS:
-        raise InvalidInput(f"kind {draft.kind!r} is unknown; use one of {', '.join(KINDS)}.")
+    check_kind(draft.kind)
     if draft.origin not in ORIGINS:
         raise InvalidInput(f"origin {draft.origin!r} is unknown; use one of {', '.join(ORIGINS)}.")
     if not draft.text.strip():
@@ -51,6 +50,20 @@ def check(draft: Draft) -> None:
         ("call", contract.call),
     ):
         check_unicode(name, value)
+
+
+def check_kind(kind: str) -> None:
+    """Refuse a kind that does not exist."""
+    if kind not in KINDS:
+        raise InvalidInput(f"kind {kind!r} is unknown; use one of {', '.join(KINDS)}.")
+
+
+def check_listing(kind: str | None, limit: int | None) -> None:
+    """Refuse a listing that could never hold anything."""
+    if kind is not None:
+        check_kind(kind)
+    if limit is not None and limit < 0:
+        raise InvalidInput(f"limit {limit} is negative; give the most chunks, or none for all.")
 
 
 def check_unicode(name: str, value: str | None) -> None:

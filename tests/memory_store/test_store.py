@@ -261,3 +261,10 @@ def test_what_was_said_together_is_beside_each_other(store: MemoryStore):
     assert found[two.id] == [(one.id, -1), (three.id, 1)]
     assert alone.id not in found
     assert others == {}
+
+
+@pytest.mark.parametrize("conditions", [{"kind": "gossip"}, {"limit": -1}])
+def test_a_listing_that_makes_no_sense_is_refused(store: MemoryStore, conditions: dict):
+    """An unknown kind or a negative limit is named."""
+    with pytest.raises(InvalidInput, match=r"gossip|negative"):
+        store.chunks(**conditions)
