@@ -66,6 +66,8 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
     ),
     (rf"\b{SHIFT}\s+{WEEKDAY}", resolve.weekday_named),
     (rf"\b{SHIFT}\s+{WEEKDAY_SHORT}", resolve.weekday_named),
+    (rf"(?<=\bon ){WEEKDAY_SHORT}", resolve.weekday_named),
+    (rf"\b{WEEKDAY_SHORT}(?=,?\s+(?:at\s+)?\d{{1,2}}(?::\d\d)?\s*[ap]m\b)", resolve.weekday_named),
     (
         rf"(?<!black )(?<!\ba )(?<!good )(?<!casual )\b{WEEKDAY}"
         r"(?:\s+(?P<week>last|this|next)\s+week)?",

@@ -135,6 +135,7 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         rf"(?:\b(?:at|by|around)\s+|@\s*|(?<=\d)T|\b)(?P<hour>\d{{1,2}}):(?P<minute>\d\d)(?::\d\d)?"
         rf"(?![:\d])\s*{meridiem}?",
         rf"(?:\b(?:at|by|around)\s+|@\s*|\b)(?P<hour>\d{{1,2}})\s*{meridiem}",
+        rf"\bat\s+(?P<hour>\d{{1,2}})[.h](?P<minute>\d\d)(?!\d)\s*{meridiem}?",
         rf"(?:\bat\s+)?\b(?P<fraction>half|(?:a\s+)?quarter|\d\d?)\s+(?:past|(?P<to>to))\s+"
         rf"(?P<hour>\d{{1,2}}|{_HOUR_WORDS})\b(?:\s*{meridiem})?",
         rf"(?:\b(?:at|around)\s+|@\s*)(?P<hour>\d{{1,2}}|{_HOUR_WORDS})\b(?![:.,]?\d|\s*%)"

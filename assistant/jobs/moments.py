@@ -16,15 +16,20 @@ from memory_store.timeframe import find_timeframes
 
 EVENING = 18
 
+_SECONDS = {"second": 1, "sec": 1, "minute": 60, "min": 60, "hour": 3600}
 _Span = tuple[int, int]
 _READ = "\x00"
 _NEXT = re.compile(r"\bnext\b|下", re.I)
-_UNIT = r"(?P<unit>minute|min|hour|day|week|month|year)s?\b"
+_UNIT = r"(?P<unit>second|sec|minute|min|hour|day|week|month|year)s?\b"
 _IN = re.compile(
     rf"\b(?:in|after)\s+{words_en.NUMBER}\s+{_UNIT}(?P<half>\s+and\s+a\s+half)?(?:['’]?s?\s+time)?"
     rf"|\b(?P<hour_half>in\s+an\s+hour\s+and\s+a\s+half)\b",
     re.I,
 )
+_FROM_NOW = re.compile(rf"\b{words_en.NUMBER}\s+{_UNIT}\s+from\s+now\b", re.I)
+_NO_TIME = re.compile(r"(?<![\d:.])\d{1,2}:\d\d(?![\d:])")
+"""A time of day that is none, such as 25:00."""
+_ENDS = re.compile(r"\bend of\b|(?<!周)[底末]$", re.I)
 _LATER = re.compile(
     rf"(?:再?过|等)?{words_zh.NUMBER}(?:个(?P<half>半))?{words_zh.UNIT}(?P<half2>半)?(?:之后|以后|后)"
     r"|再?过(?P<count2>\d{1,4}|[一二两三四五六七八九十]{1,3}|半)"
@@ -32,7 +37,8 @@ _LATER = re.compile(
 )
 _ASKING = re.compile(
     r"^\s*(?:please\s+|could you\s+|can you\s+|请|麻烦你?|帮我)*"
-    r"(?:remind me(?:\s+(?:to|that|about|of))?\b|set (?:a|up a) reminder(?:\s+(?:to|for|about))?\b"
+    r"(?:remind me(?:\s+(?:to|that|about|of))?\b|don['’]t let me forget(?:\s+(?:to|that|about))?\b"
+    r"|set (?:a|up a) reminder(?:\s+(?:to|for|about))?\b"
     r"|add (?:a )?(?:reminder|to-?do)(?:\s+(?:to|for))?\b|提醒我?|记得|别忘了|叫我)?[\s:：,，]*",
     re.I,
 )
@@ -69,14 +75,16 @@ def parse_moment(text: str, now: datetime, zone: tzinfo) -> Moment | None:
     words, here = text.translate(words_zh.FULL_WIDTH), _wall(now, zone)
     repeat = find_repeat(words)
     words = _blank(words, [(repeat.start, repeat.end)] if repeat else [])
-    later = None if repeat else _LATER.search(words) or _IN.search(words)
+    later = None if repeat else _later(words)
     words = _blank(words, [later.span()] if later else [])
     clock = find_time(words)
-    words = _blank(words, clock.spans if clock else [])
+    # The day is read from the same words: 明晚 in 明晚七点半 says both.
+    day, span = (None, (0, 0)) if later is not None else _day(words, now, zone)
+    words = _blank(words, [*(clock.spans if clock else []), span])
+    if _NO_TIME.search(words):
+        return None
     if later is not None:
         return _counted(later, clock, now, zone, to_do(words))
-    day, span = _day(words, now, zone)
-    words = _blank(words, [span])
     if repeat is not None:
         return _repeating(repeat.rule, day, clock, now=now, zone=zone, rest=to_do(words))
     if day is None and clock is None:
@@ -106,6 +114,10 @@ def _iso(text: str, zone: tzinfo) -> datetime | None:
         return None
 
 
+def _later(words: str) -> re.Match[str] | None:
+    return _LATER.search(words) or _IN.search(words) or _FROM_NOW.search(words)
+
+
 def _counted(
     match: re.Match[str], clock: TimeOfDay | None, now: datetime, zone: tzinfo, rest: str
 ) -> Moment | None:
@@ -122,8 +134,8 @@ def _counted(
     if groups.get("half") or groups.get("half2") or groups.get("hour_half"):
         count += 0.5
     try:
-        if unit in ("minute", "min", "hour"):
-            at = (now + timedelta(hours=count / 60 if unit != "hour" else count)).astimezone(UTC)
+        if unit in _SECONDS:
+            at = (now + timedelta(seconds=count * _SECONDS[unit])).astimezone(UTC)
             return Moment(at, "", _wall(at, zone), rest)
         here = _wall(now, zone)
         local = datetime.combine(_days_on(here.date(), count, unit), here.time())
@@ -149,7 +161,7 @@ def _day(words: str, now: datetime, zone: tzinfo) -> tuple[date | None, _Span]:
         )
         span = (frame.start, frame.start + len(frame.text))
         if last >= today and not frame.past:
-            return max(first, today), span
+            return last if _ENDS.search(frame.text) else max(first, today), span
         past = past or (first, span)
     return past or (None, (0, 0))
 

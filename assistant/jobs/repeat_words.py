@@ -90,6 +90,14 @@ def _english_weekdays(match: re.Match[str]) -> str | None:
     return _rule("WEEKLY", 2 if match["other"] else 1, _english_days(match["days"]))
 
 
+def _day_range(match: re.Match[str]) -> str | None:
+    """Monday to Friday, 周一到周五: each of these days."""
+    ends = [_english_days(match[end]) or _chinese_days(match[end]) for end in ("first", "last")]
+    first, last = (DAYS.index(end) for end in ends)
+    days = [DAYS[number % 7] for number in range(first, last + (8 if last < first else 1))]
+    return _rule("WEEKLY", 1, ",".join(days)) if len(days) > 1 else None
+
+
 def _adverb(match: re.Match[str]) -> str | None:
     return _rule(_ADVERBS[match["adverb"].lower()], 1, _english_days(match["days"] or ""))
 
@@ -130,6 +138,13 @@ def _rules() -> tuple[tuple[re.Pattern[str], _Make], ...]:
         (r"\b(?:every|each)\s+(?=morning|afternoon|evening|night)", lambda _: "FREQ=DAILY"),
         (r"\b(?:(?:on|every|each)\s+)?(?:weekdays|working\s?days|workdays)\b"
          r"|\b(?:every|each)\s+(?:weekday|working\s?day|workday)\b", lambda _: _WORKDAYS),
+        (rf"\b(?:(?:every|each|from)\s+)*(?P<first>{name})s?\s*(?:to|through|till|until|-|–)\s*"
+         rf"(?P<last>{name})s?\b", _day_range),
+        (r"(?:每个?)?从?(?:周|星期|礼拜)(?P<first>[一二三四五六])(?:到|至|-|~)(?:周|星期|礼拜)?"
+         r"(?P<last>[二三四五六日天])", _day_range),
+        (r"\b(?:on\s+)?the\s+last\s+day\s+of\s+(?:every|each|the)\s+month\b"
+         r"|\blast\s+day\s+of\s+(?:every|each)\s+month\b|每个?月的?最后一天|每个?月底",
+         lambda _: "FREQ=MONTHLY;BYMONTHDAY=-1"),
         (r"\b(?:every|each)\s+weekend\b|\b(?:on|at)\s+weekends\b", lambda _: _WEEKEND),
         (rf"\b(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)\b{on}", _adverb),
         (r"\b(?:on\s+)?the\s+(?P<day>\d\d?)(?:st|nd|rd|th)\s+of\s+(?:every|each)\s+month\b",

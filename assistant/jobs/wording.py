@@ -41,12 +41,23 @@ def repeats(rule: str, language: Language) -> str:
     if language == "zh":
         head = f"每{count if count > 1 else ''}{unit[1]}"
         tail = "、".join(f"周{name[1]}" for name in days)
-        return head + tail + (f"{month}月" if month else "") + (f"{dates}日" if dates else "")
+        return (
+            head
+            + tail
+            + (f"{month}月" if month else "")
+            + (f"{_date(dates, language)}" if dates else "")
+        )
     head = f"every {count} {unit[0]}s" if count > 1 else f"every {unit[0]}"
     tail = " on " + ", ".join(name[0] for name in days) if days else ""
     if month:
         return f"{head} on {int(month):02}-{int(dates):02}"
-    return head + tail + (f" on day {dates}" if dates else "")
+    return head + tail + (f" on {_date(dates, language)}" if dates else "")
+
+
+def _date(number: str, language: Language) -> str:
+    if number == "-1":
+        return "最后一天" if language == "zh" else "the last day"
+    return f"{number}日" if language == "zh" else f"day {number}"
 
 
 def describe(reminder: Reminder, zone: tzinfo, language: Language) -> str:

@@ -67,6 +67,17 @@ ONCE = [
     ("５月２５日上午１０点", "2026-05-25 10:00"),
     ("下个月1号", "2026-06-01 09:00"),
     ("周五下午5点前", "2026-05-22 17:00"),
+    ("Fri 5pm", "2026-05-22 17:00"),
+    ("on fri at 5pm", "2026-05-22 17:00"),
+    ("a week from now", "2026-05-27 14:30"),
+    ("in 90 seconds", "2026-05-20 14:31"),
+    ("at 18h30", "2026-05-20 18:30"),
+    ("at 6.30pm", "2026-05-20 18:30"),
+    ("end of the month", "2026-05-31 09:00"),
+    ("two days before 5 June", "2026-06-03 09:00"),
+    ("月底", "2026-05-31 09:00"),
+    ("明晚七点半", "2026-05-21 19:30"),
+    ("周末", "2026-05-23 09:00"),
 ]
 
 REPEATED = [
@@ -85,6 +96,10 @@ REPEATED = [
     ("every year on 29 February", "2027-02-28 09:00",
      "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=28,29;BYSETPOS=-1"),
     ("every 30 minutes", "2026-05-20 15:00", "FREQ=MINUTELY;INTERVAL=30"),
+    ("Monday to Friday at 9", "2026-05-21 09:00", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    ("last day of every month", "2026-05-31 09:00", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+    ("周一到周五早上8点", "2026-05-21 08:00", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+    ("每月最后一天", "2026-05-31 09:00", "FREQ=MONTHLY;BYMONTHDAY=-1"),
     ("每天晚上8点", "2026-05-20 20:00", "FREQ=DAILY"),
     ("每周一早上八点", "2026-05-25 08:00", "FREQ=WEEKLY;BYDAY=MO"),
     ("每周一、三、五晚上7点", "2026-05-20 19:00", "FREQ=WEEKLY;BYDAY=MO,WE,FR"),
@@ -138,7 +153,17 @@ def test_leaves_what_is_to_be_done(text: str, rest: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["call mom", "提醒我买牛奶", "", "at a shop", "three ideas", "一下"]
+    "text",
+    [
+        "call mom",
+        "提醒我买牛奶",
+        "",
+        "at a shop",
+        "three ideas",
+        "一下",
+        "tomorrow at 25:00",
+        "on June 31",
+    ],
 )
 def test_reads_no_time_where_there_is_none(text: str) -> None:
     """A text without a time names no moment."""
