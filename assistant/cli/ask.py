@@ -40,6 +40,7 @@ def ask(
     from assistant.cli.invocation import opened
     from assistant.cli.reading import read_text
     from assistant.cli.views import print_json, run_json
+    from assistant.errors import RunFailed
     from assistant.run_record import record_run
 
     question = "" if retry else read_text(text, "question")
@@ -50,7 +51,12 @@ def ask(
             else app.agent.run(app.sessions.open(session), question)
         )
         screen = Screen(app.front.waiting, out=io.StringIO() if as_json else None, trace=trace)
-        record = record_run(screen.follow(events))
+        try:
+            record = record_run(screen.follow(events))
+        except RunFailed as error:
+            again = "assistant ask --retry" + (f" --session '{session}'" if session else "")
+            error.hint = f"{error.hint} The question is kept: {again}".strip()
+            raise
         if as_json:
             facts = run_json(
                 record,

@@ -22,7 +22,7 @@ def test_an_unreachable_server_keeps_the_question_and_retry_answers_it(machine) 
         assert failed.code == 1
         assert failed.json["error"]["code"] == "model_unreachable"
         assert "127.0.0.1:9" in failed.json["error"]["message"]
-        assert failed.json["error"]["hint"]
+        assert "assistant ask --retry --session 's'" in failed.json["error"]["hint"]
         assert questions(machine) == ["Where do I live?"]
         machine.uses(server)
         again = machine.run("ask", "--retry", "--session", "s")
