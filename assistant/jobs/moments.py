@@ -195,10 +195,12 @@ def _repeating(
         start = _at(day or here.date(), clock) if clock or day else here
         first = Recurrence(rule, start, zone).after(now)
         return Moment(first, rule, _wall(first, zone), rest) if first else None
-    if day is not None and rule in ("FREQ=YEARLY", "FREQ=MONTHLY"):
-        yearly = rule == "FREQ=YEARLY"
-        rule = on_year_day(day.month, day.day) if yearly else on_month_day(day.day)
-        day = None
+    frequency, _, interval = rule.partition(";")
+    if frequency in ("FREQ=YEARLY", "FREQ=MONTHLY") and "BY" not in interval:
+        on = day or here.date()
+        yearly = frequency == "FREQ=YEARLY"
+        dated = on_year_day(on.month, on.day) if yearly else on_month_day(on.day)
+        rule, day = ";".join(filter(None, (dated, interval))), None
     start = _at(day or here.date(), clock)
     # The interval counts from the first occurrence, whatever week or month now is in.
     single = ";".join(part for part in rule.split(";") if not part.startswith("INTERVAL"))
