@@ -41,6 +41,7 @@ _LIMITS = tuple(
 )
 _TOOLS = re.compile(r"\btools?\b|tool[_ ](?:choice|use|call)|function[_ ]call", re.I)
 _SCHEMA = re.compile(r"response_format|json_schema|\bschema\b|grammar|structured output", re.I)
+_NOT_MADE_FOR_IT = re.compile(r"not support|unsupported|not implemented|requires --", re.I)
 _SECRET = re.compile(r"\b(sk|key|Bearer)([-_ ])[\w*.-]{6,}", re.I)
 
 
@@ -143,7 +144,9 @@ def explain(error: ServerError, asked: Asked) -> ModelError | Transient | Unwelc
             f"{asked.address} says that the quota is used up: {said}.",
             hint="Check the plan and billing of this key, or use another model.",
         )
-    if error.status in _RETRIED or error.status >= 500 or error.status == 0:
+    # Some servers answer 500 to what they were not made for; trying again does not change that.
+    failed = error.status >= 500 and not _NOT_MADE_FOR_IT.search(words)
+    if failed or error.status in _RETRIED or error.status == 0:
         return _transient(error, asked)
     return _rejected(error, asked, words)
 
