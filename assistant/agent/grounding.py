@@ -42,6 +42,8 @@ def _stands(value: Json, said: str, schema: Mapping[str, Json], required: bool) 
         return True
     if numbers := _DIGITS.findall(text):
         known = {number.lstrip("0") for number in _DIGITS.findall(said)}
+        if len(numbers) > 1:  # 17% of 80 is worked out as 0.17 * 80, or 17 / 100 * 80
+            known |= {"", "1", "100"}
         return all(number.lstrip("0") in known for number in numbers)
     words = [word for word in _PART.split(text.lower()) if len(word) > 1]
     if any(word in low for word in words):
