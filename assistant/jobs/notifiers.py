@@ -107,12 +107,21 @@ class DesktopNotifier:
 
         try:
             from desktop_notifier import DesktopNotifier as Desktop
-
-            asyncio.run(Desktop(app_name=TITLE).send(title=TITLE, message=note.text))
         except ImportError:
             raise NotifierFailed("install desktop-notifier to be notified on the desktop") from None
-        except Exception as error:  # the library raises whatever the platform does
+        taken: list[bool] = []
+
+        async def send() -> None:
+            # The library only logs a failure; it calls back where the desktop took the note.
+            desktop = Desktop(app_name=TITLE)
+            await desktop.send(TITLE, note.text, on_dispatched=lambda: taken.append(True))
+
+        try:
+            asyncio.run(asyncio.wait_for(send(), SECONDS))
+        except Exception as error:  # whatever the platform raises
             raise NotifierFailed(f"the desktop took no notification: {error}") from error
+        if not taken:
+            raise NotifierFailed("the desktop took no notification; is there one in this session?")
 
 
 def notifiers_of(

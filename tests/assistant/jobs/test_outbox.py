@@ -19,6 +19,7 @@ from assistant.errors import SettingsError
 from assistant.jobs.notices import Note, Notices
 from assistant.jobs.notifiers import (
     CommandNotifier,
+    DesktopNotifier,
     Notifier,
     NotifierFailed,
     WebhookNotifier,
@@ -191,6 +192,16 @@ def test_refuses_a_command_that_cannot_be_read(command: str) -> None:
     """A command line that is empty or has an open quote is refused at once."""
     with pytest.raises(SettingsError, match="notify_command"):
         CommandNotifier(command)
+
+
+def test_a_desktop_that_is_not_there_did_not_take_the_note(
+    monkeypatch: pytest.MonkeyPatch, clock: FrozenClock
+) -> None:
+    """Without a desktop session, or without the library, a note did not arrive."""
+    for name in ("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "XDG_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(NotifierFailed, match="desktop"):
+        DesktopNotifier().send(Note("k", "text", clock.now))
 
 
 def test_notifiers_are_off_by_default() -> None:
