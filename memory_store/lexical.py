@@ -113,7 +113,7 @@ class LexicalQuery:
         row = connection.exec_driver_sql(
             "SELECT number, passages, length FROM lexical_owners WHERE owner = ?", (owner,)
         ).first()
-        passages = 0 if row is None else int(row.passages)
+        passages = self._passages = 0 if row is None else int(row.passages)
         self._average = max(row.length / passages, 1.0) if row is not None and passages else 1.0
         wanted = query_terms(query)
         self._keys = [f"{row.number}_{term}" for term in wanted] if row is not None else []
@@ -137,6 +137,11 @@ class LexicalQuery:
     def coverage(self, held: int) -> float:
         """The share of the query's weight, 0 to 1, that the terms `held` make up."""
         return sum(r for place, r in enumerate(self.rarities) if held >> place & 1) / self.weight
+
+    def holds_rare(self, held: int, share: float) -> bool:
+        """Whether one of the terms `held` stands in at most this share of the passages."""
+        most = share * self._passages
+        return any(held >> place & 1 for place, n in enumerate(self._frequencies) if n <= most)
 
     def _candidates(self, limit: int) -> list[int]:
         """The passages that hold the heaviest terms, found rare terms first within `POSTINGS`."""

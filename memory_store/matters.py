@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from memory_store.chunk import Chunk
 from memory_store.freshness import event_time
+from memory_store.hits import Score
 from memory_store.selection import Found
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ TOP = 5
 
 SAME = 0.45
 """Passages at least this similar speak of one matter (cosine), by measurement on BEAM."""
+
+WORDS = 0.3
+"""A newer one must have this share of the older's lexical score: it answers the same question."""
 
 
 def newest_first(connection: Connection, found: Sequence[Found]) -> list[Found]:
@@ -45,7 +49,13 @@ def _replaces(new: Found, old: Found, vectors: dict[int, Vectors]) -> bool:
     a, b = vectors.get(new.passage.number), vectors.get(old.passage.number)
     if a is None or b is None or _age_key(new.chunk) < _age_key(old.chunk):
         return False
-    return new.chunk.origin == old.chunk.origin == "user" and float(a @ b) >= SAME
+    said = new.chunk.origin == old.chunk.origin == "user"
+    return said and _answers_as_well(new.score, old.score) and float(a @ b) >= SAME
+
+
+def _answers_as_well(new: Score, old: Score) -> bool:
+    in_words = (new.lexical or 0.0) >= WORDS * (old.lexical or 0.0)
+    return in_words and new.time >= old.time
 
 
 def _age_key(chunk: Chunk) -> tuple[datetime, str]:

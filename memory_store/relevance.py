@@ -13,6 +13,10 @@ NEAR = 0.28
 COVERED = 0.25
 """A chunk that holds at least this share of the question's weight in words is relevant."""
 
+RARE = 0.02
+"""A chunk that holds a word of the question which at most this share of the passages hold is
+relevant: an exact match of a name or an identifier is never hidden."""
+
 
 def relevant(candidates: Sequence[Candidate], words: LexicalQuery) -> list[Candidate]:
     """The candidates that may answer; empty where none does."""
@@ -22,4 +26,4 @@ def relevant(candidates: Sequence[Candidate], words: LexicalQuery) -> list[Candi
 def _fits(candidate: Candidate, words: LexicalQuery) -> bool:
     if candidate.dense is not None and candidate.dense >= NEAR:
         return True
-    return words.coverage(candidate.held) >= COVERED
+    return words.coverage(candidate.held) >= COVERED or words.holds_rare(candidate.held, RARE)
