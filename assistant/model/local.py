@@ -129,10 +129,21 @@ def _threads() -> int:
     The threads wait for each other several hundred times a token: where they must share the
     processors, two were measured five times slower than one.
     """
-    processors = os.cpu_count() or 2
+    processors = _processors()
     if hasattr(os, "getloadavg") and os.getloadavg()[0] > 2 * processors:
         return 1
-    return min(8, max(2, processors // 2))
+    return min(8, max(min(2, processors), processors // 2))
+
+
+def _processors() -> int:
+    """How many this process may use: its affinity, and its container's share (cgroup v2)."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    count = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text(encoding="ascii").split()
+        return max(1, min(count, int(quota) // int(period)))
+    except (OSError, ValueError):  # no cgroup, or no quota: "max"
+        return count
 
 
 def _check_magic(path: Path) -> None:
