@@ -83,8 +83,12 @@ class Case:
             tag=self.tags.get(chunk.id),
             sources=sources,
         )
-        self._done[chunk.id] = replace(judgement, conflicts_with=_conflicts(chunk, same, self.now))
-        return self._done[chunk.id]
+        if conflicts := _conflicts(chunk, same, self.now):
+            judgement = replace(judgement, conflicts_with=conflicts)
+        elif judgement.conflicts_with:  # a source's, not this chunk's own
+            judgement = replace(judgement, conflicts_with=())
+        self._done[chunk.id] = judgement
+        return judgement
 
 
 def _conflicts(chunk: Chunk, same: Sequence[Chunk], now: datetime) -> tuple[str, ...]:

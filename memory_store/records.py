@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -52,18 +51,22 @@ def by_id(connection: Connection, owner: str, ids: Collection[str]) -> dict[str,
     """The owner's chunks of these ids; unknown ids are left out."""
     found: dict[str, Chunk] = {}
     for some in _batches(ids):
-        query = select(tables.chunks).where(
-            tables.chunks.c.owner == owner, tables.chunks.c.id.in_(some)
-        )
-        found.update({chunk.id: chunk for chunk in read_chunks(connection, query)})
+        # Plain SQL: composing these in Core takes longer than running them, in every recall.
+        rows = connection.exec_driver_sql(
+            f"SELECT * FROM chunks WHERE owner = ? AND id IN ({_marks(some)})", (owner, *some)
+        ).all()
+        found.update({chunk.id: chunk for chunk in _chunks(connection, rows)})
     return found
 
 
 def read_chunks(connection: Connection, query: Select[Any]) -> list[Chunk]:
     """The chunks that `query` selects from the chunks table, in its order."""
-    rows = connection.execute(query).all()
+    return _chunks(connection, connection.execute(query).all())
+
+
+def _chunks(connection: Connection, rows: Sequence[Row[Any]]) -> list[Chunk]:
     sources = _sources(connection, [row.number for row in rows])
-    return [_chunk(row, sources[row.number]) for row in rows]
+    return [_chunk(row, sources.get(row.number, ())) for row in rows]
 
 
 def listing(
@@ -131,15 +134,14 @@ def passage_text(header: str, whole: str, start: int, end: int) -> str:
 
 def passage_numbers(connection: Connection, owner: str, ids: Sequence[str]) -> dict[str, int]:
     """The row number of each passage id of the vector index that the ledger still holds."""
-    p, c = tables.passages.c, tables.chunks.c
     found: dict[str, int] = {}
     for some in _batches({name.rpartition("#")[0] for name in ids}):
-        rows = connection.execute(
-            select(c.id, p.place, p.number)
-            .join_from(tables.chunks, tables.passages, p.chunk == c.number)
-            .where(c.owner == owner, c.id.in_(some))
-        )
-        found.update({passage_id(chunk_id, place): number for chunk_id, place, number in rows})
+        rows = connection.exec_driver_sql(
+            "SELECT c.id, p.place, p.number FROM chunks c JOIN passages p ON p.chunk = c.number"
+            f" WHERE c.owner = ? AND c.id IN ({_marks(some)})",
+            (owner, *some),
+        ).all()
+        found.update({passage_id(row[0], row[1]): row[2] for row in rows})
     return {name: found[name] for name in ids if name in found}
 
 
@@ -283,15 +285,15 @@ def count(connection: Connection, owner: str | None = None) -> int:
 
 
 def _sources(connection: Connection, numbers: Sequence[int]) -> dict[int, list[str]]:
-    sources: dict[int, list[str]] = defaultdict(list)
-    columns = tables.chunk_sources.c
+    sources: dict[int, list[str]] = {}
     for some in _batches(numbers):
-        for chunk, source in connection.execute(
-            select(columns.chunk, columns.source)
-            .where(columns.chunk.in_(some))
-            .order_by(columns.chunk, columns.place)
-        ):
-            sources[chunk].append(source)
+        rows = connection.exec_driver_sql(
+            "SELECT chunk, source FROM chunk_sources"
+            f" WHERE chunk IN ({_marks(some)}) ORDER BY chunk, place",
+            tuple(some),
+        ).all()
+        for number, source in rows:
+            sources.setdefault(number, []).append(source)
     return sources
 
 
@@ -315,6 +317,10 @@ def _chunk(row: Row[Any], sources: Sequence[str]) -> Chunk:
         tokens=row.tokens,
         copies=row.copies,
     )
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _batches(values: Iterable[_T]) -> Iterable[list[_T]]:

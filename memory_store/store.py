@@ -44,7 +44,7 @@ INDEX_FOLDER = "chroma"
 EAGER = 100
 """So many vectors outside the index are taken into it at once; fewer wait for the close."""
 
-AT_ONCE = 5000
+AT_ONCE = 2000
 """About so many vectors one call takes into the index; the others are searched exactly till then.
 
 An index begun anew is thus rebuilt over several calls, and none of them waits for all of it."""
@@ -172,13 +172,13 @@ class MemoryStore:
             written = iter(writer.write([drafts[n] for n in news], [sizes[n] for n in news]))
         self._wrote = True
         if joined is None and drafts:
-            self._follow_up()
+            self._follow_up(max(AT_ONCE, 2 * len(drafts)))
         return tuple(chunk or next(written) for chunk in chunks)
 
-    def _follow_up(self) -> None:
+    def _follow_up(self, most: int = AT_ONCE) -> None:
         try:
             self._pending.embed()
-            self._index.catch_up(eager=EAGER, most=AT_ONCE)
+            self._index.catch_up(eager=EAGER, most=most)
         except MemoryStoreError as error:  # the chunks are safe; what waits is done later
             _log.warning("vectors wait: %s", error)
 
@@ -351,7 +351,7 @@ class MemoryStore:
             writer = Writer(connection, self.owner, self.now, self.embedder.window)
             done = transfer.take_in(writer, entries, path)
         self._wrote = True
-        self._follow_up()
+        self._follow_up(max(AT_ONCE, 2 * len(entries)))
         return done
 
     def verify(self) -> Verification:
