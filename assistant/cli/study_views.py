@@ -10,6 +10,7 @@ from assistant.study.echo import echo, unclear
 from assistant.study.minutes import spoken
 from assistant.study.render import frame, lacking, week_line
 from assistant.study.status import bar, status_text, week_rows
+from assistant.study.wording import kind_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -140,7 +141,13 @@ def print_proposals(plan: Plan, proposals: Sequence[Proposal]) -> None:
         lost = sum(one.minutes for one in item.lost)
         figures = (spoken(item.minutes_a_week, plan.language), spoken(lost, plan.language))
         new = item.plan
-        row = (str(item.number), item.kind, f"{new.end}", str(len(new.weeks)), *figures)
+        row = (
+            str(item.number),
+            kind_name(item.kind, plan.language),
+            f"{new.end}",
+            str(len(new.weeks)),
+            *figures,
+        )
         table.add_row(*row, str(item.moved))
     console.print(table)
     for item in proposals:

@@ -17,7 +17,7 @@ from assistant.errors import UserError
 from assistant.study.course import Course
 from assistant.study.goal import NUMBER, number
 from assistant.study.plan import Plan, Task
-from assistant.study.search import named, plain
+from assistant.study.search import plain, terms_in
 
 OUTSIDE = "other"
 """The course of time that was spent on something outside the plan."""
@@ -109,7 +109,7 @@ def read_check_in(
     """
     stuck = _STUCK.search(text)
     rest = text[: stuck.start()] + text[stuck.end() :] if stuck else text
-    minutes = _minutes(rest)
+    minutes = _minutes(rest, plan.language)
     spoken_day = _DAY_WORD.search(rest)
     if day is None:
         day = today - timedelta(days=_DAY[spoken_day[0].lower()] if spoken_day else 0)
@@ -130,15 +130,22 @@ def group_of(task: Task) -> str:
     return task.course or task.id.rpartition("-")[0]
 
 
-def _minutes(text: str) -> int:
+def _minutes(text: str, language: str) -> int:
     found = list(_DURATION.finditer(text))
+    zh = language == "zh"
     if not found:
         raise UserError(
-            "how long was it? Say for example '2h linear algebra', '90 min SQL' or 学了半小时SQL."
+            "学了多久？例如：“1.5小时SQL”“90分钟线性代数”。"
+            if zh
+            else "how long was it? Say for example '2h linear algebra' or '90 min SQL, done'."
         )
     if len(found) > 1:
         shown = ", ".join(match[0].strip() for match in found)
-        raise UserError(f"there are several durations ({shown}); log them one at a time.")
+        raise UserError(
+            f"有几个时长（{shown}），请一次记一条。"
+            if zh
+            else f"there are several durations ({shown}); log them one at a time."
+        )
     minutes = _duration(found[0])
     if minutes > 24 * 60:
         raise UserError(f"{found[0][0].strip()} is longer than a day; log each day by itself.")
@@ -175,22 +182,28 @@ def _named_task(text: str, plan: Plan) -> Task | None:
 def _group(
     text: str, plan: Plan, courses: Mapping[str, Course], waiting: Sequence[Task], day: date
 ) -> str:
-    """What the text is about: the course that it names best, or the only one that is at hand."""
-    groups = dict.fromkeys(group_of(task) for _, task in plan.placed())
-    scores = {g: named(courses[g], text) for g in groups if g in courses}
-    best = max(scores.values(), default=0.0)
-    if best > 0:
-        tied = [group for group, score in scores.items() if score == best]
-        return _only(_at_hand(tied, plan, waiting, day), courses)
+    """What the text is about: the course that it names, or the only one that is at hand.
+
+    A topic that several courses of the plan have means the one that is at hand, the first of
+    them. Topics that no course has together are two things, which is asked.
+    """
+    groups = list(dict.fromkeys(group_of(task) for _, task in plan.placed()))
+    named = {group: terms_in(courses[group], text) for group in groups if group in courses}
+    every = {term for terms in named.values() for term in terms}
+    whole = {term for term in every if not any(term != t and term in t for t in every)}
+    if whole:
+        meant = [group for group, terms in named.items() if terms >= whole]
+        if meant:
+            return _at_hand(meant, plan, waiting, day)[0]
+        return _only([g for g, terms in named.items() if terms & whole], courses, plan.language)
     for group, pattern in _FILLERS.items():
         if group in groups and pattern.search(text):
             return group
-    left = _EMPTY.sub(
-        " ", _CHAPTER.sub(" ", _PART.sub(" ", _DONE.sub(" ", _NOT_DONE.sub(" ", text))))
-    )
-    if re.search(r"\w", left):
+    for known in (_NOT_DONE, _DONE, _PART, _CHAPTER, _EMPTY):
+        text = known.sub(" ", text)
+    if re.search(r"\w", text):
         return OUTSIDE
-    return _only(_at_hand(list(groups), plan, waiting, day), courses)
+    return _only(_at_hand(groups, plan, waiting, day), courses, plan.language)
 
 
 def _at_hand(groups: list[str], plan: Plan, waiting: Sequence[Task], day: date) -> list[str]:
@@ -206,11 +219,15 @@ def _at_hand(groups: list[str], plan: Plan, waiting: Sequence[Task], day: date) 
     return following[:1] or groups
 
 
-def _only(groups: Sequence[str], courses: Mapping[str, Course]) -> str:
+def _only(groups: Sequence[str], courses: Mapping[str, Course], language: str) -> str:
     if len(groups) == 1:
         return groups[0]
-    names = ", ".join(courses[g].title if g in courses else g for g in groups)
-    raise UserError(f"what was it? It could be {names}; name one, or give its task with --task.")
+    names = [courses[g].name(language) if g in courses else g for g in groups]
+    if language == "zh":
+        raise UserError(f"学的是哪一个？可能是：{'、'.join(names)}。请写明，或用 --task 指定任务。")
+    raise UserError(
+        f"what was it? It could be {', '.join(names)}; name one, or give its task with --task."
+    )
 
 
 def _finished(

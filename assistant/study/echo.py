@@ -21,7 +21,9 @@ def echo(plan: Plan, entry: Entry, courses: Mapping[str, Course]) -> str:
             else f"Entry {entry.id} no longer counts; its history stays."
         )
     course = courses.get(said.group)
-    name = course.name(plan.language) if course else said.group
+    outside = "计划外" if zh else "outside the plan"
+    group = outside if said.group == OUTSIDE else said.group
+    name = course.name(plan.language) if course else group
     lines = [f"[{entry.id}] {said.day}: {spoken(said.minutes, plan.language)}, {name}"]
     if said.done:
         tasks = plan.tasks()

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -56,7 +56,8 @@ def calendar(plan: Plan, now: datetime, former: Sequence[Plan] = ()) -> str:
         event.add("sequence", int(now.timestamp()) // 60)
         event.add("status", "CONFIRMED" if uid in current else "CANCELLED")
         result.add_component(event)
-    result.add_missing_timezones()
+    year = timedelta(days=366)
+    result.add_missing_timezones(first_date=plan.start - year, last_date=plan.end + year)
     return str(result.to_ical(), "utf-8")
 
 

@@ -76,6 +76,12 @@ def named(course: Course, text: str) -> float:
     return best
 
 
+def terms_in(course: Course, text: str) -> set[str]:
+    """Return the course's titles and topics that the text names."""
+    words = f" {' '.join(_LATIN.findall(plain(text)))} {plain(text)} "
+    return {term for _, term in _terms(course) if _inside(term, words)}
+
+
 def _terms(course: Course) -> list[tuple[float, str]]:
     titles = [course.id, course.title, course.title.partition(":")[0], course.title_zh]
     return [(1.2, plain(t)) for t in titles if t] + [(1.0, plain(t)) for t in course.topics]

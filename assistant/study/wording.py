@@ -95,20 +95,25 @@ def would_fit(
 
 
 _KINDS = {
-    "extend": ("Keep everything and end later", "内容不变，延长时间"),
-    "intensify": ("Keep the end and study more each week", "结束日期不变，每周多学一些"),
-    "trim": ("Keep end and hours, leave something out", "日期和时间不变，删减内容"),
-    "reorder": ("Finish first what is nearest to its end", "调整顺序，先学完最接近完成的"),
-    "shorten": ("Finish earlier", "提前学完"),
-    "deepen": ("Use the added time for a larger project", "多出的时间用于更大的项目"),
-    "lighten": ("Study less each week", "每周少学一些"),
+    "extend": ("Keep everything and end later", "延长", "内容不变，延长时间"),
+    "intensify": ("Keep the end and study more each week", "加量", "结束日期不变，每周多学一些"),
+    "trim": ("Keep end and hours, leave something out", "删减", "日期和时间不变，删减内容"),
+    "reorder": ("Finish first what is nearest to its end", "重排", "先学完最接近完成的"),
+    "shorten": ("Finish earlier", "提前", "提前学完"),
+    "deepen": ("Use the added time for a larger project", "加深", "多出的时间用于更大的项目"),
+    "lighten": ("Study less each week", "减负", "每周少学一些"),
 }
+
+
+def kind_name(kind: str, language: str) -> str:
+    """Return a proposal's kind in one word."""
+    return _KINDS[kind][1] if language == "zh" else kind
 
 
 def proposal_summary(kind: str, before: Plan, after: Plan, most: int, lost: int) -> str:
     """Return a proposal and its consequences in one sentence, by figures that code computed."""
     language = before.language
-    english, chinese = _KINDS[kind]
+    english, _, chinese = _KINDS[kind]
     if language == "zh":
         end = f"{after.end} 结束" + ("" if after.end == before.end else f"（原为 {before.end}）")
         gone = f"，去掉 {spoken(lost, language)}的内容" if lost else "，内容不减"

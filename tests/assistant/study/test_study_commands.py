@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ NOW = ["--now", "2026-11-30T09:00:00+00:00"]
 
 
 @pytest.fixture(autouse=True)
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The memory is tested apart; here the commands work without it, as they do with none."""
+    mask = os.umask(0o022)
     take = Study.__init__
 
     def without(self: Study, *args: Any, **more: Any) -> None:
@@ -24,6 +27,8 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Study, "__init__", without)
     monkeypatch.setenv("ASSISTANT_TIMEZONE", "Europe/Lisbon")
+    yield
+    os.umask(mask)
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str, now: list[str] = NOW) -> dict[str, Any]:
