@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, text
 
 from assistant.jobs.rows import MIGRATIONS, moment_of, stamp
 from memory_store.ledger import Ledger
+
+
+KEPT = timedelta(days=30)
+"""How long a note is kept after it was shown or sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,17 @@ class Notices:
                 ),
                 {"owner": self._owner, "prefix": prefix},
             )
+
+    def tidy(self, now: datetime) -> str:
+        """Delete what was shown, and what was sent or given up, long ago; says how much."""
+        deleted = 0
+        with self._ledger.write() as connection:
+            for table, done in (("notices", "shown_at"), ("outbox", "coalesce(sent_at, next_at)")):
+                deleted += connection.execute(
+                    text(f"DELETE FROM {table} WHERE owner = :owner AND {done} < :before"),
+                    {"owner": self._owner, "before": stamp(now - KEPT)},
+                ).rowcount
+        return f"{deleted} old ones deleted"
 
     def pending(self) -> tuple[Note, ...]:
         """What the user has not been shown in a chat yet, oldest first."""

@@ -91,7 +91,7 @@ class Schedule:
             at=self._study_at,
             notices=self.notices,
             backups=self.backups,
-            tasks=self._upkeep,
+            tasks={**self._upkeep, "notes": lambda: self.notices.tidy(self._clock())},
             check_in=lambda run: check_in_note(self._study(), run),
             review=lambda run: review_note(self._study(), run),
         )

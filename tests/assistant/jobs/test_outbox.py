@@ -161,6 +161,19 @@ def test_a_channel_that_is_off_keeps_its_notes(
     assert outbox(ledger, clock, WebhookNotifier(receiver.address)).deliver() == 1
 
 
+def test_old_notes_are_deleted(ledger: Ledger, clock: FrozenClock, receiver: Receiver) -> None:
+    """What was shown and sent a month ago is deleted; what was never shown stays."""
+    tell(ledger, clock, "k1")
+    tell(ledger, clock, "k2")
+    notices, box = Notices(ledger), outbox(ledger, clock, WebhookNotifier(receiver.address))
+    box.deliver()
+    notices.shown(notices.pending()[:1], clock.now)
+    assert notices.tidy(clock.now) == "0 old ones deleted"
+    clock.advance(timedelta(days=31))
+    assert notices.tidy(clock.now) == "3 old ones deleted"
+    assert [note.key for note in notices.pending()] == ["k2"]
+
+
 def test_a_command_gets_the_text_as_data(tmp_path: Path, clock: FrozenClock) -> None:
     """A command gets the text as one argument, on standard input and in its environment."""
     script = tmp_path / "notify.py"
