@@ -11,7 +11,6 @@ from sqlalchemy import Connection, text
 from assistant.jobs.rows import MIGRATIONS, moment_of, stamp
 from memory_store.ledger import Ledger
 
-
 KEPT = timedelta(days=30)
 """How long a note is kept after it was shown or sent."""
 
