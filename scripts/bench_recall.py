@@ -46,7 +46,7 @@ def main() -> int:
     systems = list(_openers(options))
     for dataset in options.dataset:
         for name, opener in systems:
-            asked = _run(folder, dataset, name, opener, options.embedder, cache)
+            asked = _run(folder, dataset, (name, opener), options.embedder, cache)
             results += _rows(dataset, name, asked)
             if options.json:
                 Path(options.json).write_text(json.dumps({"results": results}, indent=1))
@@ -62,7 +62,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--dataset", nargs="+", action="extend", choices=DATASETS)
     parser.add_argument("--system", nargs="+", action="extend", choices=known)
     parser.add_argument("--json", help="the file to write the figures to")
-    parser.add_argument("--embedder", help="a sentence-transformers model; the default's own if not")
+    parser.add_argument(
+        "--embedder", help="a sentence-transformers model; the default's own if not"
+    )
     parser.add_argument("--reranker", help="a cross-encoder's name or path, for ours-reranked")
     parser.add_argument("--cache", default=str(Path(tempfile.gettempdir()) / "bench_recall"))
     options = parser.parse_args()
@@ -88,8 +90,9 @@ def _openers(options: argparse.Namespace) -> Iterator[tuple[str, Opener]]:
 
 
 def _run(
-    folder: Path, dataset: str, name: str, opener: Opener, embedder: str | None, cache: Path
+    folder: Path, dataset: str, system: tuple[str, Opener], embedder: str | None, cache: Path
 ) -> list[tuple[Conversation, list[Answer]]]:
+    name, opener = system
     cached = CachedEmbedder(load_embedder(embedder), cache)
     mark = _digest(folder / f"{dataset}.jsonl.gz", cached.fingerprint)
     done: list[tuple[Conversation, list[Answer]]] = []

@@ -92,9 +92,7 @@ def _drafts(records: list[dict[str, Any]], times: list[datetime]) -> Iterator[Dr
             turn += 1
             yield Draft("question", text, session, str(turn), created_at=at)
         elif who == "assistant":
-            yield Draft(
-                "answer", text, session, str(turn), 1, created_at=at, origin="assistant"
-            )
+            yield Draft("answer", text, session, str(turn), 1, created_at=at, origin="assistant")
         elif record["kind"] == "turn":
             yield Draft("note", f"{record['who']}: {text}", session, created_at=at)
         else:

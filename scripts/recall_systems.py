@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,7 +26,7 @@ class Answer:
 
     Attributes:
         current: those of them that it presents as true now.
-        tops: how sure it is of having something relevant; larger is surer.
+        confidence: how sure it is of having something relevant; larger is surer.
     """
 
     places: list[int]
@@ -63,7 +63,7 @@ class Ours:
         embedder: Embedder,
         reranker: Reranker | None = None,
     ) -> None:
-        self._now = conversation.drafts[0].created_at or datetime.min
+        self._now = conversation.drafts[0].created_at or datetime.now(UTC)
         self._places: dict[str, list[int]] = {}
         self._added = 0
         self.store = MemoryStore.open(
@@ -85,13 +85,11 @@ class Ours:
     def ask(self, question: Question) -> Answer:
         self._now = max(self._now, question.asked_at)
         recall = self.store.recall(question.text, budget=10_000_000)
-        found = sorted(recall, key=lambda hit: recall.hits.index(hit)) if recall.past else recall
+        # A question about the past is answered oldest first; what is measured is the ranking.
+        found = sorted(recall, key=lambda h: -h.score.total) if recall.past else recall.hits
         places = [place for hit in found for place in self._places[hit.chunk.id]]
         current = {
-            place
-            for hit in recall
-            if hit.verdict.current
-            for place in self._places[hit.chunk.id]
+            place for hit in recall if hit.verdict.current for place in self._places[hit.chunk.id]
         }
         best = max((hit.score.total for hit in recall), default=0.0)
         return Answer(places, frozenset(current), best)
@@ -127,9 +125,7 @@ class PlainChroma:
         import chromadb
         from chromadb.config import Settings
 
-        self._client = chromadb.PersistentClient(
-            str(folder), Settings(anonymized_telemetry=False)
-        )
+        self._client = chromadb.PersistentClient(str(folder), Settings(anonymized_telemetry=False))
         self._collection = self._client.create_collection(
             "plain", metadata={"hnsw:space": "cosine"}, embedding_function=None
         )
