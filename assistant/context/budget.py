@@ -317,7 +317,8 @@ def _left_out(
     request: ContextRequest, turns: Sequence[Turn], memories: MemoryBlock, steps: FittedSteps
 ) -> list[LeftOut]:
     found: list[LeftOut] = []
-    missing = [turn.number for turn in request.window if turn not in turns]
+    shown = {turn.id for turn in turns}
+    missing = [turn.number for turn in request.window if turn.id not in shown]
     if missing:
         numbers = f"{missing[0]}" if len(missing) == 1 else f"{missing[0]} to {missing[-1]}"
         found.append(LeftOut(f"turns {numbers}", "no room in the window; they stay in memory"))

@@ -1,9 +1,9 @@
-"""Long texts: cut to a number of tokens at line and list boundaries, or read page by page."""
+"""Long texts, cut to a number of tokens at line and list boundaries."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,15 +13,6 @@ HEAD_SHARE = 0.65
 """Of what is shown of a long text, how much is its head; the rest is its tail."""
 
 _RUN = 24  # characters between which a text without lines may be cut
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Page `number` (1-based) of `total` of a long text."""
-
-    text: str
-    number: int
-    total: int
 
 
 def cut(text: str, limit: int, count: TokenCounter, *, rest: str = "") -> str:
@@ -39,13 +30,6 @@ def cut(text: str, limit: int, count: TokenCounter, *, rest: str = "") -> str:
     if shown is None and units.name != "characters":
         shown = _head_and_tail(_characters(text), limit, count, rest)
     return shown or units.remark((), rest)
-
-
-def page(text: str, number: int, limit: int, count: TokenCounter) -> Page:
-    """Return one page of a text that is divided into pages of at most `limit` tokens each."""
-    pages = list(_pages(text, limit, count)) or [""]
-    number = min(max(number, 1), len(pages))
-    return Page(pages[number - 1], number, len(pages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,30 +92,6 @@ def _taken(parts: Sequence[str], room: float, count: TokenCounter) -> int:
         if room < 0:
             return number
     return len(parts)
-
-
-def _pages(text: str, limit: int, count: TokenCounter) -> Iterator[str]:
-    lines: list[str] = []
-    used = 0
-    for line in _short_lines(text, limit, count):
-        tokens = count(line) + 1
-        if lines and used + tokens > limit:
-            yield "".join(lines)
-            lines, used = [], 0
-        lines.append(line)
-        used += tokens
-    if lines:
-        yield "".join(lines)
-
-
-def _short_lines(text: str, limit: int, count: TokenCounter) -> Iterator[str]:
-    for line in text.splitlines(keepends=True):
-        if _fits(line, limit - 1, count):
-            yield line
-            continue
-        # A character is at most 4 tokens in practice (rare emoji): runs of that length fit.
-        run = max(limit // 4, 1)
-        yield from (line[start : start + run] for start in range(0, len(line), run))
 
 
 def _fits(text: str, limit: int, count: TokenCounter) -> bool:

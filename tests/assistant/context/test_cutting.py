@@ -1,4 +1,4 @@
-"""Long texts, cut and paged."""
+"""Long texts, cut."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assistant.context.cutting import cut, page
+from assistant.context.cutting import cut
 from assistant.context.tokens import Counter
 
 count = Counter("gpt-4o").count
@@ -59,14 +59,3 @@ def test_a_cut_text_has_at_most_its_tokens(text: str, limit: int) -> None:
     assert count(shown) <= limit
     if count(text) <= limit:
         assert shown == text
-
-
-@given(long_texts, st.integers(16, 200))
-@settings(max_examples=100, deadline=None)
-def test_the_pages_hold_the_whole_text_and_fit(text: str, limit: int) -> None:
-    """Page after page gives the text back; none is longer than it may be."""
-    first = page(text, 1, limit, count)
-    pages = [page(text, number, limit, count).text for number in range(1, first.total + 1)]
-    assert "".join(pages) == text
-    assert all(count(text) <= limit for text in pages)
-    assert page(text, 99_999, limit, count).number == first.total
