@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
+from contextlib import ExitStack
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from assistant.settings import Settings
+from assistant.front import Front
+from assistant.settings import Settings, prepare_home
 from memory_store.once import once
-from memory_store.protocols import Clock, Embedder, Progress, Reranker
+from memory_store.protocols import Clock, Embedder, Reranker
 
 if TYPE_CHECKING:
-    from assistant.agent.loop import Agent
+    from assistant.agent.loop import Afterwards, Agent
     from assistant.agent.protocols.choice import Protocols
     from assistant.context.budget import ContextManager
     from assistant.context.rolling import Roller
@@ -24,38 +24,15 @@ if TYPE_CHECKING:
     from assistant.model.choice import ListedModel
     from assistant.sessions import Sessions
     from assistant.study.companion import Study
-    from assistant.tools.definition import Confirm
     from assistant.tools.registry import ToolRegistry
     from memory_store.chunk import Chunk
     from memory_store.ledger import Ledger, Migration
     from memory_store.store import MemoryStore
 
-Waiting = Callable[[str], AbstractContextManager[Progress]]
-"""Wraps work that may take long: told what it is, it tells the user, and yields a callback."""
-
 
 def utc_now() -> datetime:
     """Return the system's time."""
     return datetime.now(UTC)
-
-
-def silent(_what: str) -> AbstractContextManager[Progress]:
-    """Tell nobody about long work."""
-    return nullcontext(lambda _done, _total: None)
-
-
-@dataclass(frozen=True, slots=True)
-class Front:
-    """How the parts reach the user while they work; by default they do not.
-
-    Attributes:
-        notify: told one line that the user should know.
-        confirm: asks the user whether to do something; None where nobody can be asked.
-    """
-
-    waiting: Waiting = silent
-    notify: Callable[[str], None] = lambda _line: None
-    confirm: Confirm | None = None
 
 
 class App:
@@ -71,11 +48,15 @@ class App:
     def open(
         cls, settings: Settings, *, clock: Clock | None = None, front: Front | None = None
     ) -> App:
-        """Return the assistant of these settings. Nothing is opened or imported yet.
+        """Return the assistant of these settings, its home made. Nothing else is opened yet.
 
         Args:
             clock: returns the time of the runs; None means the system's.
+
+        Raises:
+            SettingsError: the home is a file, or it cannot be written.
         """
+        prepare_home(settings.home)
         return cls(settings, clock or utc_now, front or Front())
 
     @property
@@ -212,9 +193,19 @@ class App:
             zone=self.zone,
             language=self.settings.language,
             temperature=self.settings.temperature,
+            marker=self.settings.completion_marker,
             confirm=self.front.confirm,
-            afterwards=[self.roller.afterwards],
+            afterwards=[self.roller.afterwards, *self._fact_extraction()],
         )
+
+    def _fact_extraction(self) -> list[Afterwards]:
+        """Return the extraction of facts, if it is on. Small models get too many of them wrong."""
+        from assistant.agent.facts import FactExtractor
+
+        wanted = self.settings.facts
+        if wanted == "off" or (wanted == "auto" and self.settings.local):
+            return []
+        return [FactExtractor(self.model, self.store).afterwards]
 
     @once
     def roller(self) -> Roller:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-from assistant.app import Waiting
 from assistant.events import Answered, Event, ModelCalled, Notice, Observed, TextDelta, ToolCalled
+from assistant.front import Waiting
 
 _log = logging.getLogger(__name__)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from assistant.cli.checks import Check
 
 app = typer.Typer()
 
@@ -30,7 +33,7 @@ def doctor(
     from assistant.cli.views import console, print_json
 
     with opened(ctx) as app:
-        found = []
+        found: list[Check] = []
         for check in checks(app):
             found.append(check)
             if not as_json:

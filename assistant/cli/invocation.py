@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import typer
 
-    from assistant.app import App, Front
+    from assistant.app import App
+    from assistant.front import Front
     from memory_store.protocols import Clock
 
 
@@ -39,15 +40,14 @@ def opened(ctx: typer.Context, *, confirms: bool = False, **flags: Any) -> Gener
     """
     from assistant.app import App
     from assistant.cli.log import write_log
-    from assistant.settings import Settings, prepare_home
+    from assistant.settings import Settings
 
     invocation: Invocation = ctx.obj
     settings = Settings.load(invocation.home, **flags)
     clock = _standing(invocation.now, settings.zone) if invocation.now is not None else None
-    prepare_home(settings.home)
-    write_log(settings, verbose=invocation.verbose)
     try:
         with App.open(settings, clock=clock, front=_front(confirms=confirms)) as app:
+            write_log(settings, verbose=invocation.verbose)
             yield app
     except Exception as error:
         shown = settings.redact(str(error))
@@ -57,8 +57,8 @@ def opened(ctx: typer.Context, *, confirms: bool = False, **flags: Any) -> Gener
 
 
 def _front(*, confirms: bool) -> Front:
-    from assistant.app import Front
     from assistant.cli.progress import Waiter
+    from assistant.front import Front
 
     at_terminal = confirms and sys.stdin.isatty() and sys.stderr.isatty()
     return Front(
