@@ -31,7 +31,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 10, 23, 12, tzinfo=UTC)  # two days before the clock is put back
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(RULES, STEPS)
 def test_each_due_time_takes_effect_once(rule: str, steps: list[tuple[timedelta, str]]) -> None:
     """After any moves of the clock and any failures, no due time is left out or covered twice."""

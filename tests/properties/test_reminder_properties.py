@@ -23,7 +23,7 @@ WHEN = st.sampled_from(["every day at 2:30", "every hour", "every Sunday at 8", 
 STEPS = st.lists(st.integers(1, 60 * 80).map(lambda n: timedelta(minutes=n)), max_size=15)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(WHEN, STEPS)
 def test_each_time_is_told_once(when: str, steps: list[timedelta]) -> None:
     """The notes, with what they say was merged into them, add up to the times that came."""
