@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from threading import Thread
+from typing import cast
 
 from assistant.app import App
 from assistant.cli.answering import Screen, drain
 from assistant.cli.problems import explain
+from assistant.events import Event
 from assistant.sessions import Session
 
 
@@ -88,7 +90,8 @@ class Conversation:
 
     def _ask(self, question: str) -> None:
         self._settle()
-        events = self._app.agent.run(self._here(), question)
+        # A run is a generator: closing it ends the run where it stands.
+        events = cast("Generator[Event]", self._app.agent.run(self._here(), question))
         try:
             for _ in Screen(self._app.front.waiting).follow(events):
                 pass
