@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from memory_store.errors import EmbedderError
 
@@ -57,9 +57,8 @@ class TinyEmbedder:
         vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in enumerate(texts):
             for feature in _features(text):
-                mark = hashlib.blake2b(feature.encode(errors="replace"), digest_size=8).digest()
-                number = int.from_bytes(mark, "big")
-                vectors[row, number % self.dimensions] += 1.0 if number >> 63 else -1.0
+                number = crc32(feature.encode(errors="replace"))
+                vectors[row, number % self.dimensions] += 1.0 if number >> 31 else -1.0
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         vectors[norms[:, 0] == 0, 0] = 1.0
         return (vectors / np.maximum(norms, 1.0)).astype(np.float32)

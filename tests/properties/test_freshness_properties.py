@@ -164,7 +164,7 @@ def test_ids_grow_in_the_order_of_storing_whatever_the_clock_does(ledger, tmp_pa
     assert [chunk.id for chunk in store.chunks()] == ids
 
 
-@relaxed
+@settings(relaxed, max_examples=12)
 @given(
     depth=st.integers(1, 60),
     hours=st.integers(0, 5),
