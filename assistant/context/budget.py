@@ -208,7 +208,7 @@ class ContextManager:
             self.reserve,
             self.factor,
             memories.hits,
-            tuple(_left_out(request, turns, memories, steps)),
+            tuple(_left_out(request, bool(summary), turns, memories, steps)),
         )
 
     def _fixed(self, request: ContextRequest) -> dict[str, int]:
@@ -314,9 +314,15 @@ def _joined(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _left_out(
-    request: ContextRequest, turns: Sequence[Turn], memories: MemoryBlock, steps: FittedSteps
+    request: ContextRequest,
+    summarised: bool,
+    turns: Sequence[Turn],
+    memories: MemoryBlock,
+    steps: FittedSteps,
 ) -> list[LeftOut]:
     found: list[LeftOut] = []
+    if request.summary is not None and not summarised:
+        found.append(LeftOut("summary", "no room; what it tells of stays in memory"))
     shown = {turn.id for turn in turns}
     missing = [turn.number for turn in request.window if turn.id not in shown]
     if missing:
