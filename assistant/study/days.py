@@ -86,7 +86,7 @@ def read_days(text: str, *, today: date) -> frozenset[date]:
         UserError: a part is neither a date nor a range of dates.
     """
     days: set[date] = set()
-    for part in re.split(r"[,;，；、]|\s+and\s+", text):
+    for part in re.split(r"[,;，；、]|\s+and\s+|(?<=\d)\s+(?=\d{4}-)", text):
         if not part.strip():
             continue
         found = find_days(part, today=today)

@@ -72,6 +72,7 @@ def test_days_off_are_single_days_and_ranges() -> None:
     """A list of dates may hold ranges; what is neither is refused."""
     days = read_days("2027-05-01, 2027-05-10..2027-05-12", today=TODAY)
     assert sorted(day.day for day in days) == [1, 10, 11, 12]
+    assert len(read_days("2027-05-01 2027-05-03 to 2027-05-04", today=TODAY)) == 3
     with pytest.raises(UserError, match="weekends"):
         read_days("2027-05-01, weekends", today=TODAY)
     with pytest.raises(UserError, match="comes before"):
