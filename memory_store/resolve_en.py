@@ -133,6 +133,8 @@ def slashed_date(match: re.Match[str], here: Here) -> Days | None:
 
 
 def weekday_named(match: re.Match[str], here: Here) -> Days | None:
+    if match["weekday"] == "SAT":  # the examination
+        return None
     weekday = WEEKDAYS.index(match["weekday"][:3].lower())
     groups = match.groupdict()
     shift, week = groups.get("shift"), groups.get("week")

@@ -255,17 +255,17 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
         _shifted_unit,
     ),
     (
-        rf"(?<![一二两三四五六七八九十几每半不身早晚]){SHIFT}(?P<unit>周|个?星期|个?礼拜|个?季度)"
-        r"(?P<part>)(?!边|围|长|到|岁|年|遍)",
+        rf"(?<![一二两三四五六七八九十几每半不身早晚马以]){SHIFT}(?P<unit>周|个?星期|个?礼拜|个?季度)"
+        r"(?P<part>)(?!边|围|长|到|岁|年|遍|刊|期|转)",
         _shifted_unit,
     ),
-    (rf"(?P<shift>上上|上|这|本|下下|下){WEEK}{WEEKDAY}", _weekday),
+    (rf"(?<![早晚马以]){SHIFT}{WEEK}{WEEKDAY}", _weekday),
     (
         rf"(?<![一二两三四五六七八九十几每个隔第\d])(?P<shift>)(?:周|星期|礼拜){WEEKDAY}"
         r"(?!次|回|遍|趟|常|圈|围|边|个|起)",
         _weekday,
     ),
-    (r"(?P<shift>上上|上|这|本|下下|下)个?(?:周|星期)末", _weekend),
+    (rf"(?<![早晚马以]){SHIFT}个?(?:周|星期)末", _weekend),
     (r"(?<![每个])(?P<shift>)周末(?!愉快)", _weekend),
     (
         rf"(?<![第\d.]){NUMBER}{UNIT}(?P<half>半)?(?:以|之)?前(?![\w]?端|后|台|面|任|卫|锋|言|往|天)",
