@@ -32,8 +32,8 @@ from assistant.errors import SettingsError
 
 PREFIX = "ASSISTANT_"
 APPLICATION = "memory-assistant"
-NOT_SETTINGS = frozenset({"ASSISTANT_BENCH_DATA"})
-"""Names of the prefix that only the benchmarks and notebooks read."""
+NOT_SETTINGS = frozenset({"ASSISTANT_BENCH_DATA", "ASSISTANT_NOTE_KEY", "ASSISTANT_NOTE_TEXT"})
+"""Names of the prefix that others read: the benchmarks, and the commands that notes are sent to."""
 
 
 class Settings(BaseSettings):
@@ -79,6 +79,13 @@ class Settings(BaseSettings):
     )
     language: Literal["auto", "en", "zh"] = Field(
         "auto", description="the assistant's language (auto: the question's)"
+    )
+    facts: Literal["auto", "on", "off"] = Field(
+        "auto",
+        description="whether facts are extracted from what you say (auto: not by small models)",
+    )
+    completion_marker: str | None = Field(
+        None, min_length=1, max_length=40, description="what the model must end an answer with"
     )
     tools: Path | None = Field(None, description="a Python file with tools of your own")
     chroma: str | None = Field(

@@ -55,10 +55,11 @@ def test_an_unknown_model_is_named(machine) -> None:
 
 
 def test_a_server_that_fails_once_is_asked_again(machine) -> None:
-    """One retry layer hides a passing failure, and the answer comes."""
+    """One retry layer hides a passing failure; a piped question gets its answer, and it alone."""
     with ScriptedServer([fails(503), says("Here.")]) as server:
         machine.uses(server)
-        assert machine.run("ask", "Are you there?").out == "Here.\n"
+        assert machine.run("ask", "-", stdin=b"Are you there?\n").out == "Here.\n"
+        assert "Are you there?" in server.requests[0]["messages"][-1]["content"]
 
 
 def test_without_server_and_model_it_says_how_to_get_one(machine, tmp_path) -> None:
