@@ -35,3 +35,7 @@ class once(Generic[Value]):  # noqa: N801 (a decorator)
             if self._name not in owner.__dict__:
                 owner.__dict__[self._name] = self._make(owner)
             return owner.__dict__[self._name]
+
+    def __set__(self, owner: object, value: Value) -> None:
+        """Give the value in place of the one that would be made."""
+        owner.__dict__[self._name] = value
