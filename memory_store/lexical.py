@@ -120,6 +120,7 @@ class LexicalQuery:
         self._frequencies = [_frequency(connection, key) for key in self._keys]
         self.rarities = [_rarity(passages, frequency) for frequency in self._frequencies]
         self.weight = sum(self.rarities) or 1.0
+        self._matches: dict[int, Match] = {}
         self._places = {key: place for place, key in enumerate(self._keys)}
 
     def search(self, limit: int) -> list[tuple[int, float]]:
@@ -130,9 +131,10 @@ class LexicalQuery:
 
     def match(self, rowids: Sequence[int]) -> dict[int, Match]:
         """How each of these passages matches; those that are not indexed are left out."""
-        return {
-            rowid: self._match(found) for rowid, found in _held(self._connection, rowids).items()
-        }
+        unknown = [rowid for rowid in rowids if rowid not in self._matches]
+        for rowid, found in _held(self._connection, unknown).items():
+            self._matches[rowid] = self._match(found)
+        return {rowid: self._matches[rowid] for rowid in rowids if rowid in self._matches}
 
     def coverage(self, held: int) -> float:
         """The share of the query's weight, 0 to 1, that the terms `held` make up."""
