@@ -104,6 +104,11 @@ class Reminders:
             ).one()
             return _reminder(row)
 
+    def read(self, words: str) -> Moment | None:
+        """The time to come that `words` name, with what else they say; None where there is none."""
+        moment = parse_moment(words, self._clock(), self.zone)
+        return moment if moment is not None and moment.at > self._clock() else None
+
     def list(self, status: Status | None = "open") -> list[Reminder]:
         """The reminders of that status (None: all), the next due first, plain to-dos last."""
         with self._ledger.read() as connection:

@@ -33,6 +33,10 @@ _CANCEL = re.compile(
     r"\b(?:cancel|delete|remove|drop)\b|\bno longer\b|取消|删(?:掉|除)|不用.{0,8}了", re.I
 )
 
+_COUNTED_BACK = re.compile(r"\bbefore\b|\bearlier\b|提前|之前|前提醒", re.I)
+MOST_ADDED = 40
+"""So many characters the user's words may be longer than the model's for the same task."""
+
 Which = Annotated[
     str, Field(min_length=1, description="the reminder's number, or words that stand in it")
 ]
@@ -62,7 +66,8 @@ def reminder_tools(reminders: Reminders) -> tuple[Tool, ...]:
         ],
         when: When | None = None,
     ) -> ToolResult:
-        made = _tried(lambda: reminders.add(what, when, turn=run.turn))
+        task, time = _in_the_users_words(reminders, run, what, when)
+        made = _tried(lambda: reminders.add(task, time, turn=run.turn))
         return _said(reminders, made, run.language, "Noted", "已记下")
 
     @tool(
@@ -105,6 +110,23 @@ def reminder_tools(reminders: Reminders) -> tuple[Tool, ...]:
         return _said(reminders, changed, run.language, "Cancelled", "已取消")
 
     return (remind, list_reminders, snooze_reminder, complete_reminder, cancel_reminder)
+
+
+def _in_the_users_words(
+    reminders: Reminders, run: RunContext, what: str, when: str | None
+) -> tuple[str, str | None]:
+    """What to do and when, as the question has it where the model left something out.
+
+    A weak model drops the time or half of the task, or computes a date of its own; what the user
+    said counts. Of a question with several times, or with one to count back from ("an hour
+    before"), the model's choice counts.
+    """
+    question = run.question
+    asked = reminders.read(question)
+    if asked is None or _COUNTED_BACK.search(question) or reminders.read(asked.rest) is not None:
+        return what, when
+    whole = what.casefold() in asked.rest.casefold() and len(asked.rest) <= MOST_ADDED + len(what)
+    return (asked.rest if whole else what), question
 
 
 def _tried(change: Callable[[], Reminder]) -> Reminder:

@@ -141,6 +141,8 @@ class SchemaProtocol:
         """Return an answer without what such a model says it did, or makes up about the user."""
         kept = [each for each in sentences(text) if not claims_action(each, run.succeeded)]
         answer = to_user("".join(kept).strip(), run.question)
+        if UNKNOWN.search(answer) is not None and (done := _done(run)):
+            return done
         if answer and not run.gathered and asks_about_self(run.question):
             turns = run.request.window
             told = [hit.text for hit in self._shown(run)]
@@ -266,6 +268,12 @@ class SchemaProtocol:
         if message.role == "tool":
             return Message("user", _PAST[self._language].format(quote(message.content)))
         return message
+
+
+def _done(run: Run) -> str:
+    """What acting tools (a reminder made) have told: such a model may not take it as an answer."""
+    outcomes = (made.outcome for made in run.made)
+    return "\n".join(each.text for each in outcomes if each.ok and each.subject is None)
 
 
 def _as_call(tool: Tool, arguments: Mapping[str, Json], run: Run, number: int) -> ToolCall:

@@ -109,3 +109,47 @@ def test_is_offered_for_such_questions(reminders: Reminders, question: str, name
         assert tool.when is not None
         assert not tool.when("what is the capital of France?")
         assert not tool.when("我的城市是哪里")
+
+
+@pytest.mark.parametrize(
+    ("question", "arguments", "said"),
+    [
+        (
+            "remind me tomorrow at 9 to call the dentist",
+            {"what": "the dentist", "when": "tomorrow at 9"},
+            "Noted: 1: call the dentist, Thursday 21 May 2026, 09:00",
+        ),
+        (
+            "remind me tomorrow at 9 to call the dentist",
+            {"what": "the dentist", "when": "2026-05-22 09:00"},
+            "Noted: 1: call the dentist, Thursday 21 May 2026, 09:00",
+        ),
+        (
+            "提醒我周五交作业",
+            {"what": "交作业"},
+            "Noted: 1: 交作业, Friday 22 May 2026, 09:00",
+        ),
+        (
+            "yes, please",
+            {"what": "call mom", "when": "tomorrow at 10"},
+            "Noted: 1: call mom, Thursday 21 May 2026, 10:00",
+        ),
+        (
+            "remind me at 16:00 to eat and at 20:00 to sleep",
+            {"what": "sleep", "when": "at 20:00"},
+            "Noted: 1: sleep, Wednesday 20 May 2026, 20:00",
+        ),
+        (
+            "I meet Ann tomorrow at 15:00, remind me an hour before",
+            {"what": "meet Ann", "when": "tomorrow at 14:00"},
+            "Noted: 1: meet Ann, Thursday 21 May 2026, 14:00",
+        ),
+    ],
+)
+def test_what_the_user_said_counts(
+    reminders: Reminders, clock: FrozenClock, question: str, arguments: dict[str, str], said: str
+) -> None:
+    """A time that the model dropped or computed wrongly is taken from the user's own words."""
+    registry = ToolRegistry(reminder_tools(reminders))
+    context = RunContext(turn="t1", question=question, clock=clock, zone=BERLIN)
+    assert registry.run("remind", arguments, context).text == said
