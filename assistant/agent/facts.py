@@ -13,6 +13,7 @@ from typing import cast
 
 from sqlalchemy import text
 
+from assistant.agent.claims import sentences
 from assistant.agent.intent import intent_of
 from assistant.agent.reading import read_object, without_thinking
 from assistant.context.memories import quote
@@ -45,6 +46,7 @@ MOST_TRIES = 5
 REPLY_TOKENS = 700
 MOST_KNOWN = 40
 LONGEST_MESSAGE = 2_000
+LONGEST_QUOTE = 300
 
 _CORRECTION = re.compile(
     r"^\W*(?:no|nope|wait|actually|sorry|correction|not)\b\W"
@@ -66,9 +68,8 @@ _SCHEMA: dict[str, Json] = {
                     "message": {"type": "integer"},
                     "subject": {"type": "string"},
                     "value": {"type": "string"},
-                    "fact": {"type": "string"},
                 },
-                "required": ["message", "subject", "value", "fact"],
+                "required": ["message", "subject", "value"],
                 "additionalProperties": False,
             },
         }
@@ -81,12 +82,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact as the model read it, checked: its slot, its sentence, and which message said it."""
+    """One fact as the model read it, checked: which message said it, its slot and its value."""
 
     message: int
     subject: str
     value: str
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +118,11 @@ def read_facts(reply: str, messages: Sequence[str]) -> list[Fact] | None:
 def _checked(item: dict[str, Json], messages: Sequence[str]) -> Fact | None:
     number, value = item.get("message"), str(item.get("value", "")).strip()
     subject = re.sub(r"[\s\-]+", "_", str(item.get("subject", "")).strip().lower())
-    sentence = str(item.get("fact", "")).strip()
-    if not isinstance(number, int) or not 1 <= number <= len(messages) or not value or not sentence:
+    if not isinstance(number, int) or not 1 <= number <= len(messages) or not value:
         return None
     if _SLOT.fullmatch(subject) is None or not _said(value, messages[number - 1]):
         return None
-    return Fact(number, subject, value, sentence)
+    return Fact(number, subject, value)
 
 
 def _said(value: str, message: str) -> bool:
@@ -138,6 +137,13 @@ def _said(value: str, message: str) -> bool:
         and all(number in low for number in numbers)
         and sum(word in low for word in words) * 4 >= len(words) * 3
     )
+
+
+def _text(fact: Fact, message: str) -> str:
+    """Return the fact in the user's own words: `city: Porto ("No, Porto. I moved.")`."""
+    slot = fact.subject.removeprefix("user.").replace(".", " ").replace("_", " ")
+    said = next((each.strip() for each in sentences(message) if fact.value in each), message)
+    return f'{slot}: {fact.value} ("{said[:LONGEST_QUOTE].strip()}")'
 
 
 class FactExtractor:
@@ -183,7 +189,7 @@ class FactExtractor:
     def _draft(self, fact: Fact, queued: _Queued) -> Draft:
         return Draft(
             "fact",
-            fact.sentence,
+            _text(fact, queued.chunk.text),
             session=queued.session,
             turn=queued.turn,
             created_at=queued.chunk.created_at,

@@ -62,7 +62,7 @@ class Agent:
             confirm: asks the user; None where nobody can be asked.
             afterwards: work to do once the answer is out.
         """
-        self._model = model
+        self.model = model
         self._store = store
         self._sessions = sessions
         self._manager = manager
@@ -133,7 +133,7 @@ class Agent:
         context = RunContext(
             session.id, turn.id, turn.question, language, self._clock, self._zone, self._confirm
         )
-        protocol = self._protocols.choose(self._model)
+        protocol = self._protocols.choose(self.model)
         frame = protocol.frame(language)
         acceptance = Acceptance(self._marker, frame.tells_date)
         request = prepare(

@@ -16,7 +16,7 @@ _PERSONAL = re.compile(
 _ADVICE = re.compile(
     r"\b(?:should|could|can|would|need\s+to)\b|怎么|如何|为什么|应该|该|可以|能", re.I
 )
-_WORD = re.compile(r"[^\W\d_㐀-鿿]{2,}")
+_WORD = re.compile(r"[^\W\d_㐀-鿿]{3,}")
 _NUMBER = re.compile(r"\d+")
 _CHINESE = re.compile(r"[㐀-鿿]{2,}")
 

@@ -1,0 +1,193 @@
+"""The `schema` protocol for small models: what code carries for them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assistant.agent.addressing import to_user
+from assistant.agent.grounding import ungrounded
+from assistant.agent.intent import intent_of
+from assistant.agent.support import asks_about_self, supported
+from assistant.agent.testing import agent_home
+from assistant.testing import Step, says
+from assistant.tools import Tool, tool
+from assistant.tools.clock import days_between, get_current_time
+
+THURSDAY = "2026-03-05T09:00:00+08:00"
+QUESTION = "How many pieces of sku 42 are in stock?"
+
+
+def filled(*arguments: dict[str, object]) -> Step:
+    return says(json.dumps({"calls": list(arguments)}))
+
+
+def stock(tmp_path: Path, max_age: str = "1d") -> tuple[Path, Tool]:
+    file = tmp_path / "stock.txt"
+    file.write_text("7")
+
+    @tool(description="How many pieces of an article are in stock, by sku.", max_age=max_age)
+    def get_stock(sku: str) -> str:
+        return f"{file.read_text()} pieces of {sku} are in stock."
+
+    return file, get_stock
+
+
+def test_the_model_fills_in_arguments_and_then_answers(tmp_path: Path) -> None:
+    """Two requests: the arguments under a schema, the answer from the result."""
+    script = [filled({"expression": "123 * 456 + 1"}), says("It is 56089.")]
+    with agent_home(tmp_path, script, small=True) as home:
+        record = home.ask("What is 123 * 456 + 1?")
+        assert [step.tool for step in record.steps] == ["calculate"]
+        assert record.answer == "It is 56089."
+        assert "response_format" in home.server.requests[0]
+        assert "response_format" not in home.server.requests[1]
+        assert all("tools" not in request for request in home.server.requests)
+        assert "123 * 456 + 1 = 56089." in home.sent()
+
+
+def test_a_statement_needs_one_request_and_no_tool(tmp_path: Path) -> None:
+    """What is told is only acknowledged."""
+    with agent_home(tmp_path, [says("Have fun!")], small=True) as home:
+        assert home.ask("I am learning linear algebra, 6 hours a week.").answer == "Have fun!"
+
+
+@pytest.mark.parametrize("session", [None, "shop"])
+def test_a_stale_value_is_withheld_and_its_call_is_made_without_asking(
+    tmp_path: Path, session: str | None
+) -> None:
+    """On Thursday the model never sees the 7; the call comes from the stale memory itself."""
+    file, get_stock = stock(tmp_path)
+    script = [filled({"sku": "42"}), says("There are 7."), says("There are 0.")]
+    with agent_home(tmp_path, script, [get_stock], small=True) as home:
+        assert home.ask(QUESTION, session).answer == "There are 7."
+        file.write_text("0")
+        home.at(THURSDAY)
+        record = home.ask(QUESTION, session)
+        assert [step.observation for step in record.steps] == ["0 pieces of 42 are in stock."]
+        assert record.answer == "There are 0."
+        assert "7 pieces" not in home.sent()
+        assert "There are 7" not in home.sent()
+
+
+def test_a_fresh_result_is_used_without_a_call(tmp_path: Path) -> None:
+    """Within its max_age the remembered result answers, and stands before the model."""
+    _, get_stock = stock(tmp_path)
+    script = [filled({"sku": "42"}), says("There are 7."), filled({"sku": "42"}), says("7.")]
+    with agent_home(tmp_path, script, [get_stock], small=True) as home:
+        home.ask(QUESTION)
+        record = home.ask(QUESTION)
+        assert record.steps == ()
+        assert "7 pieces of 42" in home.sent()
+
+
+def test_made_up_arguments_are_not_used(tmp_path: Path) -> None:
+    """A sku that nobody said is no call; the user is to be asked for it."""
+    _, get_stock = stock(tmp_path)
+    script = [filled({"sku": "12345"}), says("Which sku do you mean?")]
+    with agent_home(tmp_path, script, [get_stock], small=True) as home:
+        record = home.ask("How many pieces are in stock?")
+        assert record.steps == ()
+        assert "sku must be known" in home.sent()
+
+
+def test_what_such_a_model_makes_up_about_the_user_is_not_delivered(tmp_path: Path) -> None:
+    """An answer about the user that shares nothing with any memory becomes "I don't know"."""
+    with agent_home(tmp_path, [says("Hi"), says("Your dog is called Max.")], small=True) as home:
+        home.ask("My sister Ana lives in Lisbon.")
+        assert home.ask("What is my dog's name?").answer == "I don't know that yet."
+
+
+def test_its_own_system_and_tool_prompt_is_small(tmp_path: Path) -> None:
+    """At most 900 tokens of the request are the protocol's own, in both languages."""
+    _, get_stock = stock(tmp_path)
+    script = [filled({"sku": "42"}), says("7"), filled({"sku": "43"}), says("7")]
+    with agent_home(tmp_path, script, [get_stock], small=True) as home:
+        for question in (QUESTION, "sku 43 还有多少库存？"):
+            for call in home.ask(question).model_calls:
+                parts = call.parts
+                assert parts["system"] + parts["tools"] + parts["question"] <= 900
+
+
+def test_requests_of_one_run_share_their_beginning(tmp_path: Path) -> None:
+    """So that the server's prefix cache serves the system prompt and the window."""
+    _, get_stock = stock(tmp_path)
+    script = [says("Hi"), filled({"sku": "42"}), says("7")]
+    with agent_home(tmp_path, script, [get_stock], small=True) as home:
+        home.ask("I run a shop.", "s")
+        home.ask(QUESTION, "s")
+        one, other = (request["messages"] for request in home.server.requests[1:])
+        assert one[:-1] == other[:-1]
+        assert len(one) >= 3
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("I am learning linear algebra and have 6 hours a week for it.", "statement"),
+        ("My dog is called Rex.", "statement"),
+        ("我在学线性代数，每周有6小时。", "statement"),
+        ("Actually I moved to Porto.", "statement"),
+        ("How many hours do I have?", "question"),
+        ("Where does my sister live", "question"),
+        ("Tell me about my sister.", "question"),
+        ("Please remember that my birthday is 5 May.", "question"),
+        ("我的狗叫什么名字", "question"),
+        ("帮我算一下12乘以7", "question"),
+        ("今天星期几？", "question"),
+        ("Thanks!", "small_talk"),
+        ("Hi there!", "small_talk"),
+        ("Good morning, how are you?", "small_talk"),
+        ("谢谢你！", "small_talk"),
+        ("你好", "small_talk"),
+    ],
+)
+def test_the_form_of_a_message_tells_what_it_is(text: str, intent: str) -> None:
+    """A question, a statement, or small talk."""
+    assert intent_of(text) == intent
+
+
+@pytest.mark.parametrize(
+    ("made", "arguments", "said", "missing"),
+    [
+        (days_between, {"start": "2026-01-18", "end": "2026-12-31"}, "18 1 2026 31 12", []),
+        (days_between, {"start": "today", "end": "2026-05-05"}, "until 5/5/2026?", []),
+        (days_between, {"start": "2026-01-18", "end": "2026-12-31"}, "how long?", ["start", "end"]),
+        (get_current_time, {"zone": "Asia/Tokyo"}, "time in Tokyo", []),
+        (get_current_time, {"zone": "Asia/Tokyo"}, "what time is it", ["zone"]),
+    ],
+)
+def test_arguments_must_have_been_said(
+    made: Tool, arguments: dict[str, object], said: str, missing: list[str]
+) -> None:
+    """In their words or all of their numbers."""
+    assert ungrounded(made, arguments, said) == missing
+
+
+@pytest.mark.parametrize(
+    ("answer", "said", "turned"),
+    [
+        ("My dog's name is Rex.", "What's my dog's name?", "Your dog's name is Rex."),
+        ("I have 6 hours.", "How many hours do I have?", "You have 6 hours."),
+        ("I don't know that yet.", "What is my name?", "I don't know that yet."),
+        ("我妹妹住在杭州。", "我妹妹住在哪里？", "你妹妹住在杭州。"),
+        ("我还不知道。", "我的狗叫什么？", "我还不知道。"),
+    ],
+)
+def test_an_answer_speaks_to_the_user(answer: str, said: str, turned: str) -> None:
+    """Only the user's own words about themselves are turned round."""
+    assert to_user(answer, said) == turned
+
+
+def test_what_is_asked_about_the_user_and_what_supports_an_answer() -> None:
+    """Advice and general knowledge need no memory."""
+    assert asks_about_self("What is my dog's name?")
+    assert asks_about_self("我哥哥住在哪里？")
+    assert not asks_about_self("What is the capital of Portugal?")
+    assert not asks_about_self("How can I learn to swim?")
+    assert not asks_about_self("What should I cook today?")
+    told = ["My sister Ana lives in Lisbon."]
+    assert supported("She lives in Lisbon.", told, "Where does my sister live?")
+    assert not supported("He lives in Berlin.", told, "Where does my brother live?")
