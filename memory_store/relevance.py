@@ -19,8 +19,18 @@ relevant: an exact match of a name or an identifier is never hidden."""
 
 
 def relevant(candidates: Sequence[Candidate], words: LexicalQuery) -> list[Candidate]:
-    """The candidates that may answer; empty where none does."""
-    return [c for c in candidates if _fits(c, words)]
+    """The candidates that may answer, and what was said in one session with them.
+
+    An answer often shares nothing with the question but its place, right after what does. Empty
+    where nothing fits.
+    """
+    fitting = {c.number for c in candidates if _fits(c, words)}
+    sessions = {session for c in candidates if c.number in fitting for session, _, _ in c.places}
+    return [
+        c
+        for c in candidates
+        if c.number in fitting or any(session in sessions for session, _, _ in c.places)
+    ]
 
 
 def _fits(candidate: Candidate, words: LexicalQuery) -> bool:
