@@ -72,6 +72,8 @@ def _slow(seconds: float) -> Callable[[dict[str, Any]], Step]:
     def answer(body: dict[str, Any]) -> Step:
         time.sleep(seconds)
         last = body["messages"][-1]
+        if "tools" not in body:
+            return says("They added numbers.")  # the summary of a long session
         if last["role"] == "tool":
             return says(f"It is {last['content']}")
         number = re.findall(r"number (\d+)", last["content"])[-1]

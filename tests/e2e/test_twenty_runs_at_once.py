@@ -22,6 +22,8 @@ RUNS = 20
 def adds(body: dict[str, Any]) -> Step:
     """Calls `calculate` with the question's number, then answers with what it said."""
     last = body["messages"][-1]
+    if "tools" not in body:
+        return says("They added numbers.")  # the summary of a long session
     if last["role"] == "tool":
         total = re.findall(r"= (\d+)", last["content"])[-1]
         return says(f"The sum is {total}.")
@@ -133,7 +135,7 @@ def test_runs_from_processes(tmp_path: Path, server: ScriptedServer) -> None:
     for worker in workers:
         _out, errors = worker.communicate()
         assert worker.returncode == 0, errors
-    assert len(server.requests) == 2 * RUNS
+    assert len([body for body in server.requests if "tools" in body]) == 2 * RUNS
     with App.open(settings(tmp_path, server)) as app:
         check_memory(
             app,
