@@ -128,13 +128,13 @@ def _checked(item: dict[str, Json], messages: Sequence[str]) -> Fact | None:
 def _said(value: str, message: str) -> bool:
     """Whether a value stands in the message: its numbers all, of its words most."""
     low = message.lower()
-    if value.lower() in low:
+    if re.search(rf"(?<![\d.:]){re.escape(value.lower())}(?![\d:]|\.\d)", low):
         return True
     words = re.findall(r"[^\W\d_㐀-鿿]{2,}|[㐀-鿿]", value.lower())
     numbers = re.findall(r"\d+", value)
     return (
         bool(words or numbers)
-        and all(number in low for number in numbers)
+        and set(numbers) <= set(re.findall(r"(?<![\d.:])\d+(?![\d:]|\.\d)", low))
         and sum(word in low for word in words) * 4 >= len(words) * 3
     )
 

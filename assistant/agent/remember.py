@@ -12,6 +12,7 @@ from assistant.messages import Message, ToolCall
 from assistant.sessions import Session, Sessions, Turn, TurnMessage
 from assistant.tools.registry import Outcome
 from memory_store import Chunk, Draft
+from memory_store.errors import NotFound
 from memory_store.store import MemoryStore
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -78,21 +79,29 @@ class Recorder:
                     turn=run.turn.id,
                     step=run.number,
                     origin="assistant",
-                    derived_from=tuple(dict.fromkeys(self._sources(run, text))),
+                    derived_from=tuple(self._sources(run, text)),
                 )
                 chunk_id = self._store.remember([draft], joined=connection)[0].id
             return self._sessions.finish(
                 run.turn, text, stopped, answer_chunk=chunk_id, joined=connection
             )
 
-    def _sources(self, run: Run, answer: str) -> Iterator[str]:
-        """Yield the ids of what an answer was made from and may age."""
-        for made in run.made:
-            if made.outcome.ok:
-                yield from (made.chunk_id,) if made.chunk_id else made.outcome.sources
-        for chunk in self._perishable(run):
-            if uses(answer, chunk.text, run.question):
-                yield chunk.id
+    def _sources(self, run: Run, answer: str) -> list[str]:
+        """Return the ids of what an answer was made from and may age."""
+        made = [each for each in run.made if each.outcome.ok]
+        results = [self._chunk(each.chunk_id) for each in made if each.chunk_id is not None]
+        read = [self._chunk(source) for each in made for source in each.outcome.sources]
+        seen = [*self._perishable(run), *(c for c in read if c is not None and _ages(c))]
+        ids = [chunk.id for chunk in results if chunk is not None]
+        ids += [chunk.id for chunk in seen if uses(answer, chunk.text, run.question)]
+        return list(dict.fromkeys(ids))
+
+    def _chunk(self, chunk_id: str) -> Chunk | None:
+        """Return a chunk; None where a tool of this very run has forgotten it."""
+        try:
+            return self._store.get(chunk_id)
+        except NotFound:
+            return None
 
     def _perishable(self, run: Run) -> Iterator[Chunk]:
         """Yield the memories before the model, in the window too, that age or inherit an age."""
@@ -100,10 +109,9 @@ class Recorder:
             if _ages(hit.chunk):
                 yield hit.chunk
         for chunk_id in chunk_ids(run.request.window):
-            judgement = run.request.judgements.get(chunk_id)
-            if judgement is not None:
-                chunk = self._store.get(chunk_id)
-                if _ages(chunk):
+            if chunk_id in run.request.judgements:
+                chunk = self._chunk(chunk_id)
+                if chunk is not None and _ages(chunk):
                     yield chunk
 
 

@@ -1,6 +1,6 @@
 """The `schema` protocol, for small models that follow a JSON schema but not `tools`.
 
-Code carries what such a model cannot (measured: see `docs/models.md`): it shortlists the tools by
+Code carries what such a model cannot: it shortlists the tools by
 the question, has the model fill in the arguments only, under a schema, checks that these were
 said and not made up, makes a refresh call itself where a stale memory names it, withholds stale
 values, and asks for the answer in plain words, from memories and results only.

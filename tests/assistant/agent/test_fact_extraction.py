@@ -105,6 +105,22 @@ def test_forgetting_a_message_forgets_its_fact(tmp_path: Path) -> None:
         assert home.store.chunks(kind="fact") == []
 
 
+def test_a_part_of_a_number_is_not_that_number() -> None:
+    """6 is not said in "6:30", nor in "2026"."""
+    found = facts((1, "user.hours", "6"), (2, "user.hours.week", "6"))
+    messages = ["I get up at 6:30 in 2026.", "I have 6 hours."]
+    read = read_facts(getattr(found, "text", ""), messages)
+    assert read is not None
+    assert [fact.message for fact in read] == [2]
+
+
+@pytest.mark.parametrize("value", ["14 May 1990", "6:30", "2500 euros", "八千"])
+def test_figures_are_found_as_they_were_said(value: str) -> None:
+    """Dates, times and amounts."""
+    found = facts((1, "user.x", value))
+    assert read_facts(getattr(found, "text", ""), [f"It is {value}, you know."])
+
+
 @pytest.mark.parametrize(
     ("item", "kept"),
     [

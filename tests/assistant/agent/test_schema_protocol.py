@@ -83,6 +83,33 @@ def test_a_fresh_result_is_used_without_a_call(tmp_path: Path) -> None:
         assert "7 pieces of 42" in home.sent()
 
 
+def test_an_unchanged_source_needs_no_call_and_a_changed_one_does(tmp_path: Path) -> None:
+    """`max_age="0s"` with a validator: revalidated and used; changed and asked again."""
+    file = tmp_path / "stock.txt"
+    file.write_text("7")
+
+    def version(sku: str) -> str:
+        return file.read_text()
+
+    @tool(description="How many pieces are in stock, by sku.", max_age="0s", validator=version)
+    def get_stock(sku: str) -> str:
+        return f"{file.read_text()} pieces of {sku} are in stock."
+
+    fill = filled({"sku": "42"})
+    script = [fill, says("There are 7."), fill, says("There are 7."), says("There are 0.")]
+    with agent_home(tmp_path, script, [get_stock], small=True) as home:
+        home.ask(QUESTION)
+        home.at("2026-03-03T09:00:00+08:00")
+        same = home.ask(QUESTION)
+        assert same.steps == ()
+        assert same.recall is not None
+        assert "REVALIDATED" in {hit.verdict.name for hit in same.recall.hits}
+        file.write_text("0")
+        home.at(THURSDAY)
+        assert len(home.ask(QUESTION).steps) == 1
+        assert "7" not in home.sent()
+
+
 def test_made_up_arguments_are_not_used(tmp_path: Path) -> None:
     """A sku that nobody said is no call; the user is to be asked for it."""
     _, get_stock = stock(tmp_path)
