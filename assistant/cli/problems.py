@@ -64,22 +64,38 @@ def explain(error: Exception) -> Problem:
         case AssistantError():
             return Problem(error.code, str(error), error.hint, error.exit_code)
         case MemoryStoreError():
-            kinds = (kind for kind in type(error).__mro__ if kind in _STORE_CODES)
-            code, exit_code = _STORE_CODES.get(next(kinds, type(error)), ("storage_failed", 1))
-            return Problem(code, str(error), "", exit_code)
+            return _of_memory(error)
         case TyperException():
             return _usage(error)
         case Abort() | EOFError():
             return Problem("aborted", "Stopped; nothing was changed.", "", 1)
+        case _:
+            return _of_system(error) or _unexpected(error)
+
+
+def _of_memory(error: MemoryStoreError) -> Problem:
+    kinds = (kind for kind in type(error).__mro__ if kind in _STORE_CODES)
+    code, exit_code = _STORE_CODES.get(next(kinds, type(error)), ("storage_failed", 1))
+    return Problem(code, str(error), "", exit_code)
+
+
+def _of_system(error: Exception) -> Problem | None:
+    match error:
+        case UnicodeEncodeError(object=text, start=start) if "\ud800" <= text[start] <= "\udfff":
+            message = f"{text[:40]!r} is not text: it holds bytes that are no characters."
+            return Problem("bad_input", message, "Nothing was changed.", 2)
         case OSError() if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
             hint = "Free some space or fix the permissions; nothing that was stored is lost."
-            return Problem(
-                "storage_full", f"{error.filename or 'the disk'}: {error.strerror}.", hint, 2
-            )
+            where = error.filename or "the disk"
+            return Problem("storage_full", f"{where}: {error.strerror}.", hint, 2)
         case _:
-            message = f"Unexpected {type(error).__name__}: {error}"
-            hint = "The log in the home has the details; --verbose shows them."
-            return Problem("unexpected", message, hint, 1)
+            return None
+
+
+def _unexpected(error: Exception) -> Problem:
+    message = f"Unexpected {type(error).__name__}: {error}"
+    hint = "The log in the home has the details; --verbose shows them."
+    return Problem("unexpected", message, hint, 1)
 
 
 def _usage(error: TyperException) -> Problem:
