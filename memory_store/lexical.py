@@ -23,10 +23,10 @@ K1 = 1.2
 B = 0.5
 """BM25's saturation and length penalty (Robertson and Zaragoza, 2009), chosen by measurement."""
 
-POSTINGS = 20_000
+POSTINGS = 8_000
 """The most postings that one query reads, rare terms first: common words cannot blow it up."""
 
-DEPTH = 3
+DEPTH = 2
 """How many times `limit` candidates are scored in full."""
 
 MIGRATIONS = (
