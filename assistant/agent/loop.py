@@ -93,6 +93,10 @@ class Agent:
             raise UserError("The question is empty.", hint="Give a text to answer.")
         return self._run(session, self._sessions.start_turn(session, question))
 
+    def record(self, session: Session, message: str) -> Turn:
+        """Remember a message as a turn of the session, without answering it."""
+        return self._recorder.question(session, self._sessions.start_turn(session, message))
+
     def retry(self, session: Session) -> Iterator[Event]:
         """Answer the session's last question again, which was left without an answer.
 
