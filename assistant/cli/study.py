@@ -99,7 +99,8 @@ def log(
     date: Annotated[str | None, typer.Option(help="The day it was (default: today).")] = None,
     task: Annotated[str | None, typer.Option(help="The task's id, where words do not say.")] = None,
     amend: Annotated[
-        int | None, typer.Option(help="Correct this entry: TEXT is what it should say.")
+        int | None,
+        typer.Option(help="Correct this entry; without TEXT, only its --date or --task."),
     ] = None,
     undo: Annotated[
         bool, typer.Option("--undo", help="Take back the last entry, or the one in TEXT.")
@@ -132,7 +133,10 @@ def log(
             entry = study.undo_check_in(read_entry(text), plan.name)
         else:
             day = read_date(date, today=study.today, past=True) if date else None
-            said = read_text(text, "check-in")
+            if text is None and amend is not None:  # only the day or the task is corrected
+                said = study.log.find(plan.name, amend).said.note
+            else:
+                said = read_text(text, "check-in")
             entry = study.check_in(said, day=day, task=task, amends=amend, name=plan.name)
         if as_json:
             print_json({"entry": entry.data()})

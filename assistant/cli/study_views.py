@@ -25,16 +25,17 @@ if TYPE_CHECKING:
 
 def print_courses(courses: Sequence[Course]) -> None:
     """Print courses as a table."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     if not courses:
         _console().print("No course found. Add your own: assistant study courses add")
         return
-    table = Table("id", "title", "level", "time", "needs", box=None, pad_edge=False)
+    id_, needs = Column("id", no_wrap=True), Column("needs", overflow="fold")  # ids are typed in
+    table = Table(id_, "title", "level", "time", needs, box=None, pad_edge=False)
     for course in courses:
         title = f"{course.title} · {course.title_zh}" if course.title_zh else course.title
-        needs = ", ".join(course.prerequisites)
-        table.add_row(course.id, title, course.level, spoken(course.minutes), needs)
+        before = ", ".join(course.prerequisites)
+        table.add_row(course.id, title, course.level, spoken(course.minutes), before)
     _console().print(table)
 
 
@@ -87,7 +88,7 @@ def print_entry(plan: Plan, entry: Entry, courses: Mapping[str, Course]) -> None
     """Print how a check-in was read, and how to say it more exactly."""
     print(echo(plan, entry, courses))
     if unclear(entry):
-        command = f"assistant study log --amend {entry.id} --task ID TEXT"
+        command = f"assistant study log --amend {entry.id} --task ID"
         print(f"如需指定任务：{command}" if plan.language == "zh" else f"To say which: {command}")
 
 

@@ -81,7 +81,7 @@ def _forecast(plan: Plan, progress: Progress, *, zh: bool) -> str:
         )
     span = ""
     if progress.earliest and progress.earliest != progress.latest:
-        latest = progress.latest or ("不确定" if zh else "open")
+        latest = progress.latest or ("不确定" if zh else "no end in sight")
         span = (
             f"（{progress.earliest} 至 {latest}）" if zh else f" ({progress.earliest} to {latest})"
         )

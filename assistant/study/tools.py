@@ -26,16 +26,25 @@ T = TypeVar("T")
 
 _MAKE = re.compile(
     r"\b(?:learn|study|plan)\b.*\b(?:weeks?|months?|by|hours?)\b"
-    r"|(?:学|计划).*(?:周|月|小时|之前|规划)",
+    r"|(?:想|我要|打算|准备|帮我|制定|零基础|系统).*学.*(?:周|月|小时|之前|规划|计划)"
+    r"|(?:想|我要|打算|准备|帮我|制定|零基础).*(?:周|月|小时|之前).*学"
+    r"|计划.*(?:周|月|小时|之前|规划)",
     re.I,
 )
 _READ = re.compile(
     r"\bplan\b|\bthis week\b|\bnext week\b|\bschedule\b|计划|这周|本周|下周|安排", re.I
 )
 _LOG = re.compile(
-    r"\d\s*(?:h|hours?|hrs?|min(?:ute)?s?|m)\b|\bhalf an hour\b|\ban hour\b|小时|分钟|刻钟|打卡",
+    r"\d\s*(?:h|hours?|hrs?|min(?:ute)?s?|m)\b|\bhalf an hour\b|\ban hour\b"
+    r"|[\d半一二两三四五六七八九十]\s*个?半?\s*(?:小时|钟头|分钟|刻钟)|打卡",
     re.I,
 )
+_RATE = re.compile(
+    r"(?:h|hours?|hrs?|min(?:ute)?s?)\s*(?:a|an|per|each|every|/)\s*(?:week|day|month)\b"
+    r"|每(?:周|天|日|晚|个?月|个?星期)",
+    re.I,
+)
+"""Time at hand, such as `6 hours a week`: that is no time that was spent."""
 _STATUS = re.compile(
     r"\bhow far\b|\bprogress\b|\bon track\b|\bbehind\b|\bstatus\b|\boverdue\b|\bstreak\b"
     r"|\bwhat(?:'s| is) next\b|\breview\b"
@@ -127,7 +136,7 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
     @tool(
         description="Logs what the user studied. Pass their own words; give minutes or the task's"
         " id only where the words do not say it. What is unclear is asked back.",
-        when=lambda question: _LOG.search(question) is not None,
+        when=lambda question: _LOG.search(question) is not None and _RATE.search(question) is None,
         remembered=False,
     )
     def log_study(

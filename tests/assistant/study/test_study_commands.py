@@ -148,3 +148,18 @@ def test_a_cycle_in_an_imported_file_exits_2(
     )
     assert main(["study", "courses", "import", str(path)]) == 2
     assert "cycle" in capsys.readouterr().err
+
+
+def test_an_entry_is_amended_without_being_told_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """`--amend N --task ID`, as the program suggests it, keeps the words and the day."""
+    run(capsys, "plan", "Learn Python", "--start", "2026-11-23", "--weeks", "4", "--hours", "5",
+        "--course", "kaggle-python", "--course", "kaggle-pandas")  # fmt: skip
+    first = run(capsys, "log", "2h python yesterday")["entry"]
+    again = run(capsys, "log", "--amend", str(first["id"]), "--task", "kaggle-python-2")["entry"]
+    assert (again["id"], again["date"], again["minutes"]) == (first["id"], "2026-11-29", 120)
+
+
+def test_course_ids_are_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    """What `--course` takes can be copied from the table, in a narrow terminal too."""
+    assert main(["study", "courses", "search", "machine learning", "--words"]) == 0
+    assert "kaggle-intermediate-ml" in capsys.readouterr().out

@@ -133,3 +133,32 @@ def test_a_tool_asks_back_what_is_unclear(memory: MemoryStore, clock: FrozenCloc
         outcome = registry.run(name, arguments, run)
         assert not outcome.ok
         assert said in outcome.text
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("2h linear algebra, finished part 3", {"log_study"}),
+        ("今天学了一个半小时Python", {"log_study"}),
+        ("打卡：90分钟", {"log_study"}),
+        ("I am learning linear algebra and have 6 hours a week for it.", set[str]()),
+        ("我在学线性代数，每周有6小时。", set[str]()),
+        ("How many hours a week do I have for linear algebra?", set[str]()),
+        ("我每周有几个小时学线性代数？", set[str]()),
+        ("我零基础，想用3个月系统学习机器学习，每周8小时", {"make_study_plan"}),
+        ("想学机器学习，12周", {"make_study_plan"}),
+        ("帮我制定一个8周的学习计划", {"make_study_plan"}),
+    ],
+)
+def test_time_at_hand_is_neither_logged_nor_planned(
+    memory: MemoryStore, said: str, expected: set[str]
+) -> None:
+    """Plans are made where they are asked for, and only time that was spent is logged."""
+    registry: ToolRegistry = memory.registry  # type: ignore[attr-defined]
+    tools = {tool.name: tool for tool in registry}
+    found = {
+        name
+        for name in ("make_study_plan", "log_study")
+        if (when := tools[name].when) is not None and when(said)
+    }
+    assert found == expected
