@@ -35,6 +35,8 @@ def ask(
 ) -> None:
     """Ask once and print the answer."""
     import io
+    import sys
+    from contextlib import redirect_stdout
 
     from assistant.cli.answering import Screen, drain
     from assistant.cli.invocation import opened
@@ -52,7 +54,8 @@ def ask(
         )
         screen = Screen(app.front.waiting, out=io.StringIO() if as_json else None, trace=trace)
         try:
-            record = record_run(screen.follow(events))
+            with redirect_stdout(sys.stderr):  # what a tool prints is no part of the answer
+                record = record_run(screen.follow(events))
         except RunFailed as error:
             again = "assistant ask --retry" + (f" --session '{session}'" if session else "")
             error.hint = f"{error.hint} The question is kept: {again}".strip()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
@@ -28,7 +30,8 @@ def tools_from_file(path: Path) -> tuple[Tool, ...]:
         raise ToolDefinitionError(f"the tools file {path} is no Python file; name it *.py.")
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        with redirect_stdout(sys.stderr):  # standard output is the answer's alone
+            spec.loader.exec_module(module)
     except AssistantError as error:
         raise ToolDefinitionError(f"{path}: {error}") from None
     except (Exception, SystemExit) as error:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assistant.testing import ScriptedServer, fails, says
+from assistant.testing import ScriptedServer, calls, fails, says
 
 
 def questions(machine) -> list[str]:
@@ -109,3 +109,23 @@ def test_a_user_tool_whose_file_is_broken_is_named(machine, tmp_path) -> None:
     assert failed.code == 2
     assert json.loads(failed.out)["error"]["code"] == "bad_tool"
     assert str(tools) in failed.json["error"]["message"]
+
+
+def test_what_a_user_tool_prints_does_not_spoil_the_json(machine, tmp_path) -> None:
+    """Its file's and its function's prints go to stderr; stdout is one JSON object."""
+    tools = tmp_path / "loud.py"
+    tools.write_text(
+        "from assistant.tools import tool\n"
+        "print('loud at load')\n"
+        "@tool(description='The stock.')\n"
+        "def get_stock(sku: str) -> str:\n"
+        "    print('loud at call')\n"
+        "    return f'There are 7 of {sku}.'\n"
+    )
+    machine.env["ASSISTANT_TOOLS"] = str(tools)
+    with ScriptedServer([calls(("get_stock", {"sku": "a"})), says("7.")]) as server:
+        machine.uses(server)
+        done = machine.run("ask", "How many of a?", "--json")
+    assert done.json["answer"] == "7."
+    assert "loud at load" in done.err
+    assert "loud at call" in done.err

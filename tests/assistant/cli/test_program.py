@@ -135,6 +135,21 @@ def test_a_time_without_zone_is_the_users(monkeypatch) -> None:
     assert not span.holds(datetime(2026, 3, 2, 16, 0, tzinfo=UTC))
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("memory", "show", "\udcff"),
+        ("memory", "list", "--session", "\udcff"),
+        ("memory", "forget", "--subject", "\udcff"),
+    ],
+)
+def test_an_argument_that_is_no_text_is_the_users_error(arguments, run, home) -> None:
+    """Bytes of the command line that are no UTF-8 are refused, whatever the option."""
+    failed = run(*arguments, "--json")
+    assert failed.code == 2
+    assert "not text" in failed.json["error"]["message"]
+
+
 def test_a_home_that_is_a_file_is_refused(run, tmp_path) -> None:
     """The file is named and left alone."""
     file = tmp_path / "file"
