@@ -25,10 +25,12 @@ from assistant.tools.definition import RunContext, Tool, ToolFailed, ToolResult,
 T = TypeVar("T")
 
 _MAKE = re.compile(
-    r"\b(?:learn|study|plan)\b.*\b(?:weeks?|months?|by|hours?)\b"
-    r"|(?:想|我要|打算|准备|帮我|制定|零基础|系统).*学.*(?:周|月|小时|之前|规划|计划)"
-    r"|(?:想|我要|打算|准备|帮我|制定|零基础).*(?:周|月|小时|之前).*学"
-    r"|计划.*(?:周|月|小时|之前|规划)",
+    r"\b(?:learn|study)\b.*\b(?:weeks?|months?|by|hours?)\b"
+    r"|\b(?:make|create|draw|set|need|want|give)\b.*\bplan\b|^\W*(?:please\s+)?plan\b"
+    r"|^(?!.*(?:什么|多少|几[个天小周]|哪))(?:"
+    r".*(?:想|我要|打算|准备|帮我|制定|零基础|系统).*学.*(?:周|月|小时|之前|规划|计划)"
+    r"|.*(?:想|我要|打算|准备|帮我|制定|零基础|计划).*(?:周|月|小时|之前).*学"
+    r"|.*(?<![第\d])\d+\s*个?(?:周|月|星期).*学[会完习])",
     re.I,
 )
 _READ = re.compile(

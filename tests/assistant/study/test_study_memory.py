@@ -148,6 +148,13 @@ def test_a_tool_asks_back_what_is_unclear(memory: MemoryStore, clock: FrozenCloc
         ("我零基础，想用3个月系统学习机器学习，每周8小时", {"make_study_plan"}),
         ("想学机器学习，12周", {"make_study_plan"}),
         ("帮我制定一个8周的学习计划", {"make_study_plan"}),
+        ("我计划用12周学完机器学习", {"make_study_plan"}),
+        ("8周学会统计学，每周5小时", {"make_study_plan"}),
+        ("第3周学完了，用了2小时", {"log_study"}),
+        ("Learn data engineering by 1 March, 6 hours a week", {"make_study_plan"}),
+        ("Make me a 12 week plan for machine learning", {"make_study_plan"}),
+        ("What is my plan for this week?", set[str]()),
+        ("我的计划这周要学什么？", set[str]()),
     ],
 )
 def test_time_at_hand_is_neither_logged_nor_planned(
