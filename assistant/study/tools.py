@@ -25,7 +25,7 @@ from assistant.tools.definition import RunContext, Tool, ToolFailed, ToolResult,
 T = TypeVar("T")
 
 _MAKE = re.compile(
-    r"\b(?:learn|study)\b.*\b(?:weeks?|months?|by|hours?)\b"
+    r"(?<!\bi )\b(?:learn|study)\b.*\b(?:weeks?|months?|by|hours?)\b"
     r"|\b(?:make|create|draw|set|need|want|give)\b.*\bplan\b|^\W*(?:please\s+)?plan\b"
     r"|^(?!.*(?:什么|多少|几[个天小周]|哪))(?:"
     r".*(?:想|我要|打算|准备|帮我|制定|零基础|系统).*学.*(?:周|月|小时|之前|规划|计划)"

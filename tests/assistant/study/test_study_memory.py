@@ -154,6 +154,7 @@ def test_a_tool_asks_back_what_is_unclear(memory: MemoryStore, clock: FrozenCloc
         ("Learn data engineering by 1 March, 6 hours a week", {"make_study_plan"}),
         ("Make me a 12 week plan for machine learning", {"make_study_plan"}),
         ("What is my plan for this week?", set[str]()),
+        ("I study 6 hours a week.", set[str]()),
         ("我的计划这周要学什么？", set[str]()),
     ],
 )
