@@ -130,6 +130,7 @@ class Settings(BaseSettings):
         folder = _home(home)
         given = {name: value for name, value in flags.items() if value is not None}
         try:
+            _refuse_unreadable(folder)
             return cls(home=folder, _env_file=folder / ".env", **given)  # pyright: ignore[reportCallIssue]
         except ValidationError as error:
             raise _explained(error.errors()[0], folder, given) from None
@@ -168,6 +169,15 @@ class Settings(BaseSettings):
         if not absolute.is_file():
             raise ValueError(f"there is no file {absolute}")
         return absolute
+
+    @field_validator("embedder", "reranker")
+    @classmethod
+    def _existing_model(cls, name: str | None) -> str | None:
+        if name is None or not name.startswith(("/", "./", "../", "~")):
+            return name
+        if not Path(name).expanduser().exists():
+            raise ValueError(f"there is no folder {name}")
+        return name
 
     @field_validator("timezone")
     @classmethod
@@ -252,6 +262,21 @@ def _home(given: Path | None) -> Path:
 
     named = given or os.environ.get(PREFIX + "HOME") or user_data_path(APPLICATION)
     return Path(named).expanduser().absolute()
+
+
+def _refuse_unreadable(home: Path) -> None:
+    """Refuse what the sources would pass over: a folder for a file, a line that is no setting."""
+    from dotenv.parser import parse_stream
+
+    for path in (home / "config.toml", home / ".env"):
+        if path.is_dir():
+            raise SettingsError(f"{path} is a folder, not a file.", hint="Move it away.")
+    if (home / ".env").is_file():
+        with (home / ".env").open(encoding="utf-8") as lines:
+            broken = [part.original.line for part in parse_stream(lines) if part.error]
+        if broken:
+            problem = f"{home / '.env'}, line {broken[0]}, is not NAME=value."
+            raise SettingsError(problem, hint="Correct it; quotes must be closed.")
 
 
 def _refuse_unknown(keys: Iterable[str], place: str, *, in_toml: bool = False) -> None:

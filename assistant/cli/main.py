@@ -87,6 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code: 0 done, 1 the run failed, 2 wrong input."""
     given = _globals_first(sys.argv[1:] if arguments is None else list(arguments))
     os.umask(0o077)  # what is remembered is the user's alone
+    _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # pyright: ignore
@@ -101,6 +102,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return report(error, as_json="--json" in given, verbose="--verbose" in given)
     return code if isinstance(code, int) else 0
+
+
+def _open_standard_streams() -> None:
+    """Open what the caller closed (`>&-`), before a file of ours gets its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _globals_first(arguments: list[str]) -> list[str]:

@@ -134,6 +134,8 @@ def export(
             file.write(text)
     except FileExistsError:
         raise UserError(f"{out} exists; name another file, or add --force.") from None
+    except OSError as error:
+        raise UserError(f"{out} cannot be written: {error.strerror}.") from None
     typer.echo(f"Written: {out}", err=True)
 
 

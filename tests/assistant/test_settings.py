@@ -224,3 +224,22 @@ def test_a_home_that_cannot_be_made_is_refused() -> None:
         prepare_home(Path("/proc/home"))
     assert "/proc/home" in str(caught.value)
     assert "--home" in caught.value.hint
+
+
+def test_a_line_of_dotenv_that_is_no_setting_is_refused(write) -> None:
+    """A quote left open must not make a setting vanish."""
+    write(dotenv='ASSISTANT_OWNER="ann\n')
+    assert "line 1" in str(refusal())
+
+
+def test_a_folder_in_the_place_of_a_settings_file_is_refused(home) -> None:
+    """It would be passed over otherwise."""
+    (home / "config.toml").mkdir(parents=True)
+    assert "is a folder" in str(refusal())
+
+
+@pytest.mark.parametrize("name", ["ASSISTANT_EMBEDDER", "ASSISTANT_RERANKER"])
+def test_the_path_of_a_model_that_is_not_there_is_refused(name, monkeypatch) -> None:
+    """It is told at once, not when the first question has waited for it."""
+    monkeypatch.setenv(name, "/no/such/model")
+    assert "/no/such/model" in str(refusal())

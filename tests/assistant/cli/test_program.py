@@ -49,6 +49,13 @@ def test_counting_memory_loads_no_model_and_no_index(home) -> None:
     assert not loaded_by("memory", "stats") & heavy
 
 
+def test_closed_standard_streams_are_no_fault(home) -> None:
+    """With `<&- >&-` the command works, and no file of ours becomes standard output."""
+    command = f'{sys.executable} -m assistant.cli.main --home "{home}" memory stats <&- >&-'
+    done = subprocess.run(["/bin/sh", "-c", command], check=False, stderr=-1, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_help_lists_every_command(run) -> None:
     """The first screen names all there is."""
     shown = run("--help")

@@ -134,6 +134,7 @@ def test_export_writes_a_file_and_overwrites_none(
     assert main(["study", "export", "--md", "--out", str(path)]) == 2
     assert path.read_bytes() == before
     assert main(["study", "export", "--md", "--csv"]) == 2
+    assert main(["study", "export", "--md", "--out", str(tmp_path / "no" / "plan.md")]) == 2
     assert main(["study", "export", "--md", "--out", str(path), "--force"]) == 0
 
 
