@@ -15,6 +15,7 @@ from assistant.jobs.notices import Note, Notices
 from assistant.jobs.recurrence import Recurrence
 from assistant.jobs.rows import MIGRATIONS, moment_of, stamp
 from assistant.jobs.wording import reminder_note
+from assistant.study.days import find_days
 from memory_store import Chunk
 from memory_store.ledger import Ledger
 from memory_store.protocols import Clock
@@ -76,10 +77,14 @@ class Reminders:
             turn: the turn of the conversation in which it was asked for.
 
         Raises:
-            UserError: `what` is empty or too long; `when` is no time, or one that has passed.
+            UserError: `what` is empty or too long; `when` is no time, or one that has passed;
+                the day that `what` names does not exist, such as 30 February.
         """
         moment = self._moment(what if when is None else when, required=when is not None)
         if when is None:
+            if moment is None:
+                # Refuses a day that does not exist: a to-do would never be told.
+                find_days(what, today=self._clock().astimezone(self.zone).date())
             what = moment.rest if moment is not None else to_do(what)
         task = " ".join(what.split())
         if not task:

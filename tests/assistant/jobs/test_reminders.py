@@ -161,6 +161,16 @@ def test_refuses_what_it_cannot_keep(
     assert reminders.list(None) == []
 
 
+@pytest.mark.parametrize(
+    "words", ["call mum on 30 February", "2026-02-30 call mum", "2月30日交作业"]
+)
+def test_a_day_that_does_not_exist_is_no_to_do(reminders: Reminders, words: str) -> None:
+    """It would never be told; the user is asked to correct it, and nothing is stored."""
+    with pytest.raises(UserError, match="not a day of the calendar"):
+        reminders.add(words)
+    assert reminders.list() == []
+
+
 def test_asks_which_is_meant(reminders: Reminders) -> None:
     """Words that fit several reminders, or none, change nothing."""
     reminders.add("call mom", "tomorrow")
