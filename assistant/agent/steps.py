@@ -87,7 +87,7 @@ class Steps:
 
     def _fall_back(self, reason: str) -> Generator[Event, None, bool]:
         """Go on in the next protocol, if there is one; return whether there is."""
-        other = self.protocols.fall_back(self.asker.model, self.protocol)
+        other = self.protocols.fall_back(self.asker.model, self.protocol, self.run.question)
         if other is None:
             return False
         frame = other.frame(self.run.language)

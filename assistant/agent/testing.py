@@ -102,15 +102,16 @@ def agent_home(
             (*clock.TOOLS, *calculate.TOOLS, *memory_tools(store, ZONE), *tools)
         )
         sessions = Sessions(store.ledger, clock=clock_now)
+        manager = ContextManager(Counter(MODEL), ModelCounts(store.ledger), zone=ZONE, limit=limit)
         agent = Agent(
             model=OpenAIChatModel(MODEL, base_url=server.url, api_key="test"),
             store=store,
             sessions=sessions,
-            manager=ContextManager(
-                Counter(MODEL), ModelCounts(store.ledger), zone=ZONE, limit=limit
-            ),
+            manager=manager,
             tools=registry,
-            protocols=Protocols.over(store, registry, choice=protocol, small=small),
+            protocols=Protocols.over(
+                store, registry, manager=manager, choice=protocol, small=small
+            ),
             clock=clock_now,
             zone=ZONE,
             limits=limits,

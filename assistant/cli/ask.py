@@ -64,7 +64,7 @@ def ask(
             facts = run_json(
                 record,
                 model=app.model.name,
-                protocol=app.protocols.choose(app.model).name,
+                protocol=app.protocols.name_for(app.model),
                 limit=app.context.limit,
                 reserve=app.context.reserve,
             )

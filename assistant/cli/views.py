@@ -78,8 +78,8 @@ def chunk_json(chunk: Chunk, judgement: Judgement) -> dict[str, Any]:
 
 def recall_json(recall: Recall | None) -> dict[str, list[dict[str, Any]]]:
     """Return what a recall found, and what it left out and why."""
-    hits = recall.hits if recall else ()
-    dropped = recall.dropped if recall else ()
+    hits = recall.hits if recall is not None else ()
+    dropped = recall.dropped if recall is not None else ()
     return {
         "memories": [
             memory_json(hit.chunk, hit.judgement, text=hit.text, score=hit.score.total)

@@ -48,6 +48,10 @@ def limit_of(model: str) -> int:
     return next((limit for name, limit in _LIMITS if model.startswith(name)), DEFAULT_LIMIT)
 
 
+TOOL_SHARE = 0.3
+"""Share of a request that the tools' schemas may take, so that a small context has room left."""
+
+
 class ContextManager:
     """Fits requests to one model's context."""
 
@@ -101,6 +105,11 @@ class ContextManager:
     def bound(self) -> int:
         """The most tokens of a request, by our count."""
         return int((self.limit - self.reserve) / self.factor)
+
+    @property
+    def tool_tokens(self) -> int:
+        """The most that the tools' schemas may take of a request."""
+        return int(self.bound * TOOL_SHARE)
 
     @property
     def memory_tokens(self) -> int:

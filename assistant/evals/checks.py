@@ -80,8 +80,8 @@ def _in_order(wanted: Sequence[str], called: Sequence[str]) -> bool:
 
 
 def _memory_failures(expected: Expectation, run: RunRecord) -> Iterator[str]:
-    hits = run.recall.hits if run.recall else ()
-    dropped = run.recall.dropped if run.recall else ()
+    hits = run.recall.hits if run.recall is not None else ()
+    dropped = run.recall.dropped if run.recall is not None else ()
     for text in expected.memory_used:
         if not any(text in hit.text for hit in hits):
             yield f"no memory with {text!r} was used"

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
-from assistant.agent.protocols.choice import Protocols
+from assistant.agent.protocols.choice import Name, Protocols
 from assistant.agent.protocols.protocol import Ask, Calls, Frame, Protocol, Reading
 from assistant.agent.run import Run
 from assistant.app import App
@@ -106,11 +106,12 @@ class Briefed(Protocols):
             plain.similarity,
             plain.known,
             plain.capabilities,
+            plain.manager,
             brief,
         )
 
-    def _make(self, name: str) -> Protocol:
-        return _WithBrief(Protocols._make(self, name), self.brief)
+    def _make(self, name: Name, question: str) -> Protocol:
+        return _WithBrief(Protocols._make(self, name, question), self.brief)
 
 
 class _WithBrief:

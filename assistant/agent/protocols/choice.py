@@ -10,7 +10,8 @@ from assistant.agent.protocols.native import NativeProtocol
 from assistant.agent.protocols.protocol import Protocol
 from assistant.agent.protocols.react import TextProtocol
 from assistant.agent.protocols.schema import Known, SchemaProtocol
-from assistant.agent.shortlist import Similarity
+from assistant.agent.shortlist import Similarity, fitting
+from assistant.context.budget import ContextManager
 from assistant.model.capabilities import Capabilities
 from assistant.model.chat_model import ChatModel
 from assistant.tools import ToolRegistry
@@ -28,6 +29,8 @@ class Protocols:
     Attributes:
         choice: the setting; `auto` asks the capability record.
         first: what `auto` begins with for a model that nothing is known of.
+        manager: knows what tools cost, and what they may; beyond that only the likeliest for
+            the question are shown.
     """
 
     choice: Choice
@@ -36,6 +39,7 @@ class Protocols:
     similarity: Similarity
     known: Known
     capabilities: Capabilities
+    manager: ContextManager
 
     @classmethod
     def over(
@@ -44,22 +48,27 @@ class Protocols:
         tools: ToolRegistry,
         *,
         choice: Choice = "auto",
+        manager: ContextManager,
         small: bool = False,
     ) -> Protocols:
         """Return the protocols over a store; `small` models begin with schemas, not with tools."""
         first: Name = "schema" if small else "tools"
         record = Capabilities(store.ledger)
-        return cls(choice, first, tools, similarity_of(store), known_in(store), record)
+        return cls(choice, first, tools, similarity_of(store), known_in(store), record, manager)
 
-    def choose(self, model: ChatModel) -> Protocol:
+    def choose(self, model: ChatModel, question: str) -> Protocol:
         """Return the protocol for a run with `model`."""
+        return self._make(self.name_for(model), question)
+
+    def name_for(self, model: ChatModel) -> Name:
+        """Return the name of the protocol that `model` is asked in."""
         if self.choice != "auto":
-            return self._make(self.choice)
+            return self.choice
         able = self.capabilities.of(model)
         works = able.tools if self.first == "tools" else able.response_schema
-        return self._make("text" if works is False else self.first)
+        return "text" if works is False else self.first
 
-    def fall_back(self, model: ChatModel, failed: Protocol) -> Protocol | None:
+    def fall_back(self, model: ChatModel, failed: Protocol, question: str) -> Protocol | None:
         """Return what to use in place of a protocol that `model` cannot do, and remember it.
 
         None where the user has set the protocol, or where there is no other.
@@ -68,14 +77,19 @@ class Protocols:
             return None
         feature = "tools" if failed.name == "tools" else "response_schema"
         self.capabilities.learn(model, feature, works=False)
-        return self._make("text")
+        return self._make("text", question)
 
-    def _make(self, name: str) -> Protocol:
-        if name == "tools":
-            return NativeProtocol(self.tools)
-        if name == "text":
-            return TextProtocol(self.tools)
-        return SchemaProtocol(self.tools, self.similarity, self.known)
+    def _make(self, name: Name, question: str) -> Protocol:
+        if name == "schema":
+            return SchemaProtocol(self.tools, self.similarity, self.known)
+        shown = fitting(
+            question,
+            self.tools,
+            self.similarity,
+            size=lambda some: self.manager.counter.tools([tool.schema for tool in some]),
+            room=self.manager.tool_tokens,
+        )
+        return NativeProtocol(shown) if name == "tools" else TextProtocol(shown)
 
 
 def similarity_of(store: MemoryStore) -> Similarity:
