@@ -36,11 +36,6 @@ class Members:
         Raises:
             UserError: a member names a tool that there is not.
         """
-        self._app = app
-        self._spec = spec
-        self._apps: dict[str, App] = {}
-        self._closing = ExitStack()
-        self._home = Path(self._closing.enter_context(TemporaryDirectory(prefix="team-")))
         for member in spec.members:
             if unknown := [name for name in member.tools if name not in app.tools]:
                 known = ", ".join(tool.name for tool in app.tools)
@@ -48,6 +43,11 @@ class Members:
                     f"member {member.name}: there is no tool {', '.join(unknown)}.",
                     hint=f"The tools are: {known}.",
                 )
+        self._app = app
+        self._spec = spec
+        self._apps: dict[str, App] = {}
+        self._closing = ExitStack()
+        self._home = Path(self._closing.enter_context(TemporaryDirectory(prefix="team-")))
 
     def __call__(self, member: Member, assignment: Assignment) -> str:
         """Let a member work on an assignment and return what it says."""

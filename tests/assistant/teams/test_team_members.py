@@ -16,7 +16,7 @@ from assistant.model.client import OpenAIChatModel
 from assistant.settings import Settings
 from assistant.teams.asking import ask_team
 from assistant.teams.members import Members
-from assistant.teams.spec import TeamSpec
+from assistant.teams.spec import TeamSpec, load_team
 from assistant.testing import Reply, ScriptedServer, calls, says
 from assistant.tools import ToolRegistry, tool
 from memory_store import Verdict
@@ -99,3 +99,13 @@ def test_a_member_that_names_an_unknown_tool_is_refused(tmp_path: Path) -> None:
     )
     with team_app(tmp_path, []) as (app, _server), pytest.raises(UserError, match=r"buyer.*fly"):
         Members(app, wrong)
+
+
+@pytest.mark.parametrize("example", ["study_plan", "data_report"])
+def test_the_examples_name_tools_that_there_are(example: str, tmp_path: Path) -> None:
+    """A shipped team finds every tool that its members may call."""
+    with (
+        App.open(Settings.load(home=tmp_path), clock=lambda: NOW) as app,
+        Members(app, load_team(example)),
+    ):
+        pass
