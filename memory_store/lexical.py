@@ -141,8 +141,8 @@ class LexicalQuery:
         return sum(r for place, r in enumerate(self.rarities) if held >> place & 1) / self.weight
 
     def holds_rare(self, held: int, share: float) -> bool:
-        """Whether one of the terms `held` stands in at most this share of the passages."""
-        most = share * self._passages
+        """Whether one of the terms `held` stands in at most this share of the passages, or one."""
+        most = max(share * self._passages, 1)
         return any(held >> place & 1 for place, n in enumerate(self._frequencies) if n <= most)
 
     def _candidates(self, limit: int) -> list[int]:
