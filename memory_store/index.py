@@ -7,7 +7,9 @@ its own in it, so that no query can reach another owner's passages.
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
+import struct
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -59,6 +61,8 @@ class ChromaIndex:
             batch = list(group)
             for start in range(0, len(batch), BATCH):
                 self._upsert(name, batch[start : start + BATCH])
+        if isinstance(self._location, Path):
+            _blank_unused(self._location)
 
     def _upsert(self, owner: str, entries: Sequence[VectorEntry]) -> None:
         with _index_errors(self._location):
@@ -194,6 +198,22 @@ def _client(location: Path | str) -> ClientAPI:
         database=place.get("database", "default_database"),
         settings=quiet,
     )
+
+
+def _blank_unused(folder: Path) -> None:
+    """Fill with zeros what hnswlib wrote of slots that hold no vector yet.
+
+    It allocates them without clearing them, so a new index would put on disk whatever text the
+    process had in that memory before. Its header says how many slots are used, and their bytes.
+    """
+    for header in folder.glob("*/header.bin"):
+        _version, _offset, _slots, used, size = struct.unpack("<i4Q", header.read_bytes()[:36])
+        for name, each in (("data_level0.bin", size), ("length.bin", 4)):
+            path = header.with_name(name)
+            length = path.stat().st_size
+            if length > used * each:
+                os.truncate(path, used * each)
+                os.truncate(path, length)
 
 
 def _short(text: str) -> str:

@@ -57,6 +57,7 @@ class Selection:
     tokens: int = 0
     dropped: list[Dropped] = field(default_factory=list[Dropped])
     _taken: dict[str, tuple[float, Hit]] = field(default_factory=dict[str, tuple[float, Hit]])
+    _settled: set[str] = field(default_factory=set[str])
 
     def choose(self, found: Sequence[Found], brought: Mapping[str, Sequence[Found]]) -> None:
         """Take or drop each of `found`, best first, each with what it brings along.
@@ -64,23 +65,18 @@ class Selection:
         What is brought along, and was found itself, keeps its own place in the order.
         """
         places = {f.chunk.id: (place, f) for place, f in enumerate(found)}
-        refused: set[str] = set()
         for place, f in enumerate(found):
-            if f.chunk.id in self._taken or f.chunk.id in refused:
+            if f.chunk.id in self._settled:
                 continue
-            reason = self._consider(f, place, "search")
-            if reason is not None:
-                self._drop(f, reason)
-            if reason is not None and not self._replaced(f):
+            if not self._offer(f, place) and not self._replaced(f):
                 continue
             for other in brought.get(f.chunk.id, ()):
-                own = places.get(other.chunk.id)
-                if own is not None and own[0] > place:
-                    reason = self._consider(own[1], own[0], "search")
-                    if reason is not None:
-                        refused.add(other.chunk.id)
-                        self._drop(own[1], reason)
-                elif own is None and other.chunk.id not in self._taken:
+                if other.chunk.id in self._settled | self._taken.keys():
+                    continue
+                if other.chunk.id in places:
+                    own_place, own = places[other.chunk.id]
+                    self._offer(own, own_place)
+                else:
                     self._consider(other, place + 0.5, "neighbour")
 
     def ordered(self) -> tuple[Hit, ...]:
@@ -90,6 +86,15 @@ class Selection:
         if self.policy.past:
             hits.sort(key=lambda hit: (event_time(hit.chunk), hit.chunk.id))
         return tuple(hits)
+
+    def _offer(self, found: Found, place: int) -> bool:
+        """Settle what was found: whether it is taken; what is not is dropped, with the reason."""
+        self._settled.add(found.chunk.id)
+        reason = self._consider(found, place, "search")
+        judgement = self.judgements.get(found.chunk.id)
+        if reason is not None and judgement is not None:
+            self.dropped.append(Dropped(found.chunk, found.score, judgement, reason))
+        return reason is None
 
     def _consider(
         self, found: Found, place: float, via: Literal["search", "neighbour"]
@@ -125,11 +130,6 @@ class Selection:
         """Whether what was dropped has a newer one in its place."""
         judgement = self.judgements.get(found.chunk.id)
         return judgement is not None and judgement.verdict is Verdict.SUPERSEDED
-
-    def _drop(self, found: Found, reason: str) -> None:
-        judgement = self.judgements.get(found.chunk.id)
-        if judgement is not None:
-            self.dropped.append(Dropped(found.chunk, found.score, judgement, reason))
 
     def _shown(
         self, found: Found, judgement: Judgement, via: Literal["search", "neighbour"]

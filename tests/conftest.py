@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# No test asserts on time: an example may be slow on a machine that is busy.
-settings.register_profile("suite", deadline=None)
+# No test asserts on time: an example may be slow on a machine that is busy. The suite tries the
+# same examples every time; `pytest --hypothesis-profile explore tests/properties` tries new ones.
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("suite")
 
 

@@ -15,6 +15,7 @@ from memory_store.testing import FrozenClock, TinyEmbedder
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SECRET = "the parrot's passport is ZX-99817 and nobody else may ever know it"
+ROOMS = ("data_level0.bin", "length.bin")
 MARKS = ("ZX-99817", "zx-99817", "parrot", "鹦鹉护照")
 
 
@@ -53,6 +54,19 @@ def test_no_byte_of_what_was_forgotten_is_left(store: MemoryStore):
     assert store.verify().ok
     assert store.stats().chunks == 300
     assert store.stats().pending == 0
+
+
+def test_unused_room_of_the_index_holds_nothing_of_the_memory_of_the_process(store: MemoryStore):
+    """hnswlib writes the slots of a new index uncleared; what stood there goes to no file."""
+    store.remember([Draft("note", "roses")])
+    store.catch_up()
+    rooms = [path for name in ROOMS for path in store.home.rglob(name)]
+    for path in rooms:
+        path.write_bytes(b"parrot" * (path.stat().st_size // 6))
+    store.remember([Draft("note", "tulips")])
+    store.catch_up()
+    assert len(rooms) == len(ROOMS)
+    assert files_that_hold(store.home, "parrot") == []
 
 
 def test_no_byte_is_left_after_the_process_has_ended_too(store: MemoryStore, tmp_path: Path):

@@ -126,6 +126,14 @@ def test_a_superseded_fact_is_replaced_by_the_current_one(store: MemoryStore):
     assert [d.verdict for d in recall.dropped] == [Verdict.SUPERSEDED]
 
 
+def test_what_two_hits_bring_along_is_dropped_once(store: MemoryStore):
+    """The current value that two outdated ones bring, and that does not fit, is named once."""
+    for text in ("tea", "tea tea", "stock"):
+        store.remember([Draft("fact", text, subject="drink")])
+    recall = store.recall("tea", budget=0)
+    assert [one.chunk.text for one in recall.dropped] == ["tea tea", "stock", "tea"]
+
+
 @pytest.mark.parametrize(
     "query", ["Which city did I live in in January?", "一月份我住在哪个城市 city?"]
 )

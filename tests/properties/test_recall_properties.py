@@ -36,7 +36,7 @@ queries = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=1500, deadline=None)
 @given(
     st.lists(drafts, min_size=1, max_size=12),
     st.lists(drafts, max_size=3),
