@@ -6,6 +6,7 @@ AssistantError                 code, hint
 │   ├── ContextTooSmall        system + tools + question do not fit the limit; nothing was sent
 │   └── ToolDefinitionError    a tool's schema does not match its function
 └── RunFailed          exit 1  the run could not be finished
+    ├── Interrupted    exit 130  the user stopped it (Ctrl-C), as shells say it
     └── ModelError             the model could not answer
         ├── ModelUnreachable   no connection, or it kept failing
         ├── ModelRefused       the key was refused, or the model is unknown
@@ -61,6 +62,13 @@ class RunFailed(AssistantError):
     """The run could not be finished; the question is kept."""
 
     code = "run_failed"
+
+
+class Interrupted(RunFailed):
+    """The user stopped the run; the question is kept."""
+
+    code = "interrupted"
+    exit_code = 130
 
 
 class ModelError(RunFailed):

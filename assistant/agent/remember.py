@@ -68,7 +68,11 @@ class Recorder:
         return chunk_id
 
     def answer(self, run: Run, text: str, stopped: Stopped) -> Turn:
-        """Write down how a run ended, and remember its answer with what it was made from."""
+        """Write down how a run ended, and remember its answer with what it was made from.
+
+        The question of a run that the user stopped stays without an answer, so that it can be
+        asked again.
+        """
         with self._store.ledger.write() as connection:
             chunk_id: str | None = None
             if stopped == "answered" and text.strip():
@@ -83,7 +87,11 @@ class Recorder:
                 )
                 chunk_id = self._store.remember([draft], joined=connection)[0].id
             return self._sessions.finish(
-                run.turn, text, stopped, answer_chunk=chunk_id, joined=connection
+                run.turn,
+                text if stopped != "interrupted" else None,
+                stopped,
+                answer_chunk=chunk_id,
+                joined=connection,
             )
 
     def _sources(self, run: Run, answer: str) -> list[str]:

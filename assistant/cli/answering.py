@@ -86,6 +86,8 @@ def drain(events: Iterable[Event]) -> None:
     try:
         for _ in events:
             pass
+    except KeyboardInterrupt:
+        _log.info("the user did not wait for the work after the answer; it is done again later")
     except Exception:
         _log.exception("the work after the answer failed; it is done again later")
 

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from assistant.app import App
+    from assistant.events import Event
+    from assistant.run_record import RunRecord
     from assistant.sessions import Session
 
 app = typer.Typer()
@@ -43,7 +47,6 @@ def ask(
     from assistant.cli.reading import read_text
     from assistant.cli.views import print_json, run_json
     from assistant.errors import RunFailed
-    from assistant.run_record import record_run
 
     question = "" if retry else read_text(text, "question")
     with opened(ctx, confirms=not as_json, protocol=protocol) as app:
@@ -55,7 +58,7 @@ def ask(
         screen = Screen(app.front.waiting, out=io.StringIO() if as_json else None, trace=trace)
         try:
             with redirect_stdout(sys.stderr):  # what a tool prints is no part of the answer
-                record = record_run(screen.follow(events))
+                record = _to_its_end(screen.follow(events))
         except RunFailed as error:
             again = "assistant ask --retry" + (f" --session '{session}'" if session else "")
             error.hint = f"{error.hint} The question is kept: {again}".strip()
@@ -70,6 +73,24 @@ def ask(
             )
             print_json(facts)
         drain(events)
+
+
+def _to_its_end(events: Iterator[Event]) -> RunRecord:
+    """Return the record of a run that the user let come to its end.
+
+    Raises:
+        Interrupted: Ctrl-C, before or during the run.
+    """
+    from assistant.errors import Interrupted
+    from assistant.run_record import record_run
+
+    try:
+        record = record_run(events)
+    except KeyboardInterrupt:
+        raise Interrupted("Stopped.") from None
+    if record.stopped == "interrupted":
+        raise Interrupted("Stopped.")
+    return record
 
 
 def _unanswered(app: App, name: str | None) -> Session:

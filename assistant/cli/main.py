@@ -38,6 +38,10 @@ GLOBAL_OPTIONS = {"--now": True, "--home": True, "--verbose": False}
 """The options that may stand anywhere, and whether each takes a value."""
 
 
+INTERRUPTED = 130
+"""The exit code of a command that was stopped with Ctrl-C: 128 and the signal's number."""
+
+
 class Program(TyperGroup):
     """Lists every command from the table and imports only the one that is asked for."""
 
@@ -84,7 +88,7 @@ def _program(  # pyright: ignore[reportUnusedFunction]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code: 0 done, 1 the run failed, 2 wrong input."""
+    """Run the program and return its exit code: 0 done, 1 failed, 2 wrong input, 130 Ctrl-C."""
     given = _globals_first(sys.argv[1:] if arguments is None else list(arguments))
     os.umask(0o077)  # what is remembered is the user's alone
     _open_standard_streams()
@@ -93,11 +97,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # pyright: ignore
     try:
         code = app(given, prog_name="assistant", standalone_mode=False)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C, without a word
+            raise KeyboardInterrupt
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except Exception as error:
+    except (Exception, KeyboardInterrupt) as error:
         from assistant.cli.problems import report
 
         return report(error, as_json="--json" in given, verbose="--verbose" in given)

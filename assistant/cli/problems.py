@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from typer import Abort, TyperException
 
-from assistant.errors import AssistantError
+from assistant.errors import AssistantError, Interrupted
 from memory_store.errors import (
     EmbedderError,
     ImportRefused,
@@ -41,7 +41,7 @@ class Problem:
     exit_code: int
 
 
-def report(error: Exception, *, as_json: bool, verbose: bool = False) -> int:
+def report(error: BaseException, *, as_json: bool, verbose: bool = False) -> int:
     """Tell the user what went wrong, on standard output if it is JSON, and return the exit code."""
     problem = explain(error)
     if problem.code == "unexpected":
@@ -58,7 +58,7 @@ def report(error: Exception, *, as_json: bool, verbose: bool = False) -> int:
     return problem.exit_code
 
 
-def explain(error: Exception) -> Problem:
+def explain(error: BaseException) -> Problem:
     """Return what to tell the user about any error that reaches the command line."""
     match error:
         case AssistantError():
@@ -67,6 +67,8 @@ def explain(error: Exception) -> Problem:
             return _of_memory(error)
         case TyperException():
             return _usage(error)
+        case KeyboardInterrupt():
+            return Problem("interrupted", "Stopped.", "", Interrupted.exit_code)
         case Abort() | EOFError():
             return Problem("aborted", "Stopped; nothing was changed.", "", 1)
         case _:
@@ -79,7 +81,7 @@ def _of_memory(error: MemoryStoreError) -> Problem:
     return Problem(code, str(error), "", exit_code)
 
 
-def _of_system(error: Exception) -> Problem | None:
+def _of_system(error: BaseException) -> Problem | None:
     match error:
         case UnicodeEncodeError(object=text, start=start) if "\ud800" <= text[start] <= "\udfff":
             message = f"{text[:40]!r} is not text: it holds bytes that are no characters."
@@ -92,7 +94,7 @@ def _of_system(error: Exception) -> Problem | None:
             return None
 
 
-def _unexpected(error: Exception) -> Problem:
+def _unexpected(error: BaseException) -> Problem:
     message = f"Unexpected {type(error).__name__}: {error}"
     hint = "The log in the home has the details; --verbose shows them."
     return Problem("unexpected", message, hint, 1)

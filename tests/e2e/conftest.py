@@ -56,6 +56,16 @@ class Machine:
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
+    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """Start `assistant` with these arguments and do not wait for it."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "assistant", *arguments],
+            env=self.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
     def ask(self, text: str, *options: str, now: str | None = None) -> Any:
         """Ask, and return the object that `--json` prints."""
         at = ("--now", now) if now else ()

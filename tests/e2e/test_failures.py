@@ -1,10 +1,12 @@
 """What goes wrong outside: one clear line, the right exit code, and the question is kept."""
 
 import json
+import signal
+import time
 
 import pytest
 
-from assistant.testing import ScriptedServer, calls, fails, says
+from assistant.testing import ScriptedServer, calls, fails, says, stalls
 
 
 def questions(machine) -> list[str]:
@@ -129,3 +131,20 @@ def test_what_a_user_tool_prints_does_not_spoil_the_json(machine, tmp_path) -> N
     assert done.json["answer"] == "7."
     assert "loud at load" in done.err
     assert "loud at call" in done.err
+
+
+def test_ctrl_c_keeps_the_question_and_retry_answers_it(machine) -> None:
+    """Exit 130, one JSON error that says how to ask again; nothing else on standard output."""
+    with ScriptedServer([stalls("It is a long"), says("Porto.")]) as server:
+        machine.uses(server)
+        asked = machine.start("ask", "Where do I live?", "--json")
+        while not server.requests and asked.poll() is None:
+            time.sleep(0.05)
+        asked.send_signal(signal.SIGINT)
+        out, err = asked.communicate(timeout=60)
+        assert asked.returncode == 130, err
+        error = json.loads(out)["error"]
+        assert error["code"] == "interrupted"
+        assert "assistant ask --retry" in error["hint"]
+        assert questions(machine) == ["Where do I live?"]
+        assert machine.run("ask", "--retry").out == "Porto.\n"
