@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,11 @@ from sqlalchemy.pool import QueuePool
 from memory_store.errors import LedgerDamaged, MemoryStoreError, StorageError, StorageFull
 
 BUSY_SECONDS = 60
+MOST_CHECKED = 8_000_000
+"""Bytes up to which a ledger is checked before it is written, which takes milliseconds. Larger
+ones are checked by `verify` and by every backup."""
+BESIDE = ("chroma", "backups")
+"""What is made in a home after its ledger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,16 @@ class Ledger:
         """Open or create the database at `path`.
 
         Raises:
-            LedgerDamaged: the file is not a SQLite database, or is a damaged one.
+            LedgerDamaged: the file is not a SQLite database, a damaged one, or another program's.
             StorageFull: the folder cannot be written.
         """
         self.path = path
+        known = _is_ledger(path)
         self._engine = _engine(path)
         self._thread = threading.local()
+        self._sound = not known or path.stat().st_size > MOST_CHECKED
+        if known:
+            return
         try:
             with self.write() as connection:
                 connection.execute(
@@ -91,6 +100,8 @@ class Ledger:
             # SQLite would wait for this very thread until the time is up.
             raise StorageError(f"{self.path}: this thread writes already; join that transaction.")
         with _storage_errors(self.path), self._engine.connect() as connection:
+            if not self._sound:
+                self._refuse_damaged(connection)
             connection.exec_driver_sql("BEGIN IMMEDIATE")
             self._thread.writes = True
             try:
@@ -101,6 +112,13 @@ class Ledger:
             finally:
                 self._thread.writes = False
             connection.commit()
+
+    def _refuse_damaged(self, connection: Connection) -> None:
+        """Look for damage before the first write, so that none is made to a damaged file."""
+        found = str(connection.exec_driver_sql("PRAGMA quick_check(1)").scalar())
+        if found != "ok":
+            raise _damaged(self.path, found)
+        self._sound = True
 
     def compact(self) -> bool:
         """Rewrite the file without what was deleted, and empty its log.
@@ -160,8 +178,46 @@ def _storage_errors(path: Path) -> Generator[None]:
     except DatabaseError as error:
         problem = str(error.orig)
         if "malformed" in problem or "not a database" in problem:
-            raise LedgerDamaged(
-                f"{path} is damaged ({problem}). It was left as it is;"
-                " restore a backup with 'assistant restore FILE'."
-            ) from error
+            raise _damaged(path, problem) from error
         raise
+
+
+def _damaged(path: Path, problem: str) -> LedgerDamaged:
+    return LedgerDamaged(
+        f"{path} is damaged ({problem}). It was left as it is;"
+        " restore a backup with 'assistant restore FILE'."
+    )
+
+
+def _is_ledger(path: Path) -> bool:
+    """Whether the file is a ledger already, rather than none or an empty one; changes no byte.
+
+    Raises:
+        LedgerDamaged: it is none and holds something else, or has lost what it held.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    if not path.exists():
+        return False
+    if not path.stat().st_size:  # also one that another process makes at this moment
+        beside = [log] if log.exists() and log.stat().st_size else []
+        beside += [path.with_name(name) for name in BESIDE if path.with_name(name).exists()]
+        if beside:
+            raise _damaged(path, f"it is empty, but {beside[0].name} stands beside it")
+        return False
+    # A reader of a log writes its index; where there is no log, nobody writes the file either.
+    mode = "mode=ro" if log.exists() else "mode=ro&immutable=1"
+    uri = f"{path.absolute().as_uri()}?{mode}"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as database:
+            tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            columns = {row[1] for row in database.execute("PRAGMA table_info(migrations)")}
+    except sqlite3.OperationalError:  # opening it to write says more
+        return False
+    except sqlite3.DatabaseError as error:
+        raise _damaged(path, str(error)) from error
+    if tables and columns != {"component", "number"}:
+        raise LedgerDamaged(
+            f"{path} is the database of another program. It was left as it is;"
+            " move it away, or choose another home with --home."
+        )
+    return bool(tables)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -76,4 +77,54 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(content: bytes, tmp_path: P
     path.write_bytes(content)
     with pytest.raises(LedgerDamaged, match="restore"):
         Ledger(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("journal", ["DELETE", "WAL"])
+@pytest.mark.parametrize("table", ["notes (x)", "migrations (id, migration, batch)"])
+def test_the_database_of_another_program_is_refused_untouched(
+    table: str, journal: str, tmp_path: Path
+) -> None:
+    """A file that holds other tables is no new ledger; neither its bytes nor its folder change."""
+    path = tmp_path / "l.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(f"PRAGMA journal_mode = {journal}")
+        database.execute(f"CREATE TABLE {table}")
+    content = path.read_bytes()
+    with pytest.raises(LedgerDamaged, match="another program"):
+        Ledger(path)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_empty_file_is_a_new_ledger_only_where_nothing_was_lost(tmp_path: Path) -> None:
+    """Another process may be making it; beside an index it is what is left of a ledger."""
+    path = tmp_path / "l.db"
+    path.touch()
+    (tmp_path / "chroma").mkdir()
+    with pytest.raises(LedgerDamaged, match="restore"):
+        Ledger(path)
+    assert path.read_bytes() == b""
+    (tmp_path / "chroma").rmdir()
+    Ledger(path).close()
+
+
+def test_a_ledger_with_damage_in_its_middle_is_not_written(tmp_path: Path) -> None:
+    """What is sound can be read; the first write finds the damage, and no byte changes."""
+    path = tmp_path / "l.db"
+    ledger = Ledger(path)
+    ledger.migrate((ONE, Migration("test", 2, ("CREATE TABLE u (x)", "CREATE TABLE v (x)"))))
+    with ledger.write() as connection:
+        connection.exec_driver_sql("INSERT INTO t (x) VALUES (1)")
+        for _ in range(50):
+            connection.exec_driver_sql("INSERT INTO u VALUES (hex(randomblob(2000)))")
+    ledger.close()
+    content = bytearray(path.read_bytes())
+    content[20 * 4096 : 40 * 4096] = b"\x07" * 20 * 4096
+    path.write_bytes(content)
+    ledger = Ledger(path)
+    assert rows(ledger) == [1]
+    with pytest.raises(LedgerDamaged, match="restore"), ledger.write() as connection:
+        connection.exec_driver_sql("INSERT INTO v VALUES (1)")
+    ledger.close()
     assert path.read_bytes() == content
