@@ -120,6 +120,11 @@ class App:
         from assistant.tools.weather import weather_tools
 
         named = self.settings.tools
+        with self.front.waiting("Loading your tools"):
+            theirs = (
+                *(tools_from_file(named) if named is not None else ()),
+                *tools_from_packages(),
+            )
         return ToolRegistry(
             (
                 *clock.TOOLS,
@@ -128,8 +133,7 @@ class App:
                 *memory_tools(self.store, self.zone),
                 *reminder_tools(self.schedule.reminders),
                 *study_tools(lambda: self.study),
-                *(tools_from_file(named) if named is not None else ()),
-                *tools_from_packages(),
+                *theirs,
             )
         )
 

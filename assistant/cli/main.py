@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except (Exception, KeyboardInterrupt) as error:
+    except BaseException as error:  # also what a user's tool raises to end the program
         from assistant.cli.problems import report
 
         return report(error, as_json="--json" in given, verbose="--verbose" in given)

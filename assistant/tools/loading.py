@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import redirect_stdout
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -13,15 +13,18 @@ from typing import cast
 
 from assistant.errors import AssistantError, ToolDefinitionError
 from assistant.tools.definition import Tool
+from assistant.tools.running import run_within
 
 GROUP = "assistant.tools"
+LOADING_SECONDS = 30.0
+"""After these a file that hangs is given up; importing the largest packages takes less."""
 
 
-def tools_from_file(path: Path) -> tuple[Tool, ...]:
+def tools_from_file(path: Path, *, seconds: float = LOADING_SECONDS) -> tuple[Tool, ...]:
     """Run the Python file and return the tools that it defines, in their order.
 
     Raises:
-        ToolDefinitionError: there is no such file, it fails, or it defines no tool.
+        ToolDefinitionError: there is no such file, it fails or hangs, or it defines no tool.
     """
     if not path.is_file():
         raise ToolDefinitionError(f"the tools file {path} does not exist (setting: tools).")
@@ -29,15 +32,8 @@ def tools_from_file(path: Path) -> tuple[Tool, ...]:
     if spec is None or spec.loader is None:
         raise ToolDefinitionError(f"the tools file {path} is no Python file; name it *.py.")
     module = importlib.util.module_from_spec(spec)
-    try:
-        with redirect_stdout(sys.stderr):  # standard output is the answer's alone
-            spec.loader.exec_module(module)
-    except AssistantError as error:
-        raise ToolDefinitionError(f"{path}: {error}") from None
-    except (Exception, SystemExit) as error:
-        raise ToolDefinitionError(
-            f"the tools file {path} failed: {type(error).__name__}: {error}"
-        ) from error
+    run = spec.loader.exec_module
+    _load(lambda: run(module), f"the tools file {path}", seconds)
     found = tuple(_tools_in(module))
     if not found:
         raise ToolDefinitionError(
@@ -46,22 +42,19 @@ def tools_from_file(path: Path) -> tuple[Tool, ...]:
     return found
 
 
-def tools_from_packages(points: Iterable[EntryPoint] | None = None) -> tuple[Tool, ...]:
+def tools_from_packages(
+    points: Iterable[EntryPoint] | None = None, *, seconds: float = LOADING_SECONDS
+) -> tuple[Tool, ...]:
     """Return the tools that installed packages offer in the entry point group `assistant.tools`.
 
     An entry point names a tool, a sequence of tools, or a module.
 
     Raises:
-        ToolDefinitionError: one of them fails to load, or is none of these.
+        ToolDefinitionError: one of them fails or hangs, or is none of these.
     """
     found: list[Tool] = []
     for point in entry_points(group=GROUP) if points is None else points:
-        try:
-            loaded: object = point.load()
-        except Exception as error:
-            raise ToolDefinitionError(
-                f"entry point {point.name} ({point.value}) failed: {type(error).__name__}: {error}"
-            ) from error
+        loaded = _load(point.load, f"entry point {point.name} ({point.value})", seconds)
         tools = list(_tools_in(loaded))
         if not tools:
             raise ToolDefinitionError(
@@ -70,6 +63,20 @@ def tools_from_packages(points: Iterable[EntryPoint] | None = None) -> tuple[Too
             )
         found += tools
     return tuple(found)
+
+
+def _load(load: Callable[[], object], what: str, seconds: float) -> object:
+    """Run code that is not ours; whatever it does, the program goes on."""
+    try:
+        with redirect_stdout(sys.stderr):  # standard output is the answer's alone
+            return run_within(load, seconds)
+    except AssistantError as error:
+        raise ToolDefinitionError(f"{what}: {error}") from None
+    except TimeoutError:
+        problem = f"{what} is not loaded after {seconds:g} seconds; what waits belongs in a tool."
+        raise ToolDefinitionError(problem) from None
+    except Exception as error:
+        raise ToolDefinitionError(f"{what} failed: {type(error).__name__}: {error}") from error
 
 
 def _tools_in(loaded: object) -> Iterator[Tool]:

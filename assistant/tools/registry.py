@@ -115,7 +115,7 @@ class ToolRegistry:
             return Outcome(str(error) or f"{name} failed.", ok=False, call=call)
         except TimeoutError as error:
             return Outcome(f"{name} was given up: {error}.", ok=False, call=call)
-        except BaseException as error:
+        except Exception as error:
             _log.info("tool %s failed", call, exc_info=True)
             return Outcome(f"{name} failed: {_reason(error)}", ok=False, call=call)
         return _outcome(tool, checked, call, tag, result)
@@ -137,7 +137,7 @@ class ToolRegistry:
             return None
         try:
             tag = run_within(lambda: validator(**_values(checked)), VALIDATOR_SECONDS)
-        except BaseException:
+        except Exception:
             _log.warning("the validator of %s failed", tool.name, exc_info=True)
             return None
         return None if tag is None else str(tag)
@@ -193,7 +193,7 @@ def _keywords(tool: Tool, checked: BaseModel, context: RunContext) -> dict[str, 
     return keywords
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 

@@ -15,10 +15,11 @@ def run_within(function: Callable[[], object], seconds: float) -> object:
     Raises:
         TimeoutError: it took longer than `seconds`. Its thread is left behind; it does not keep
             the process alive.
-        Exception: whatever the function raised.
+        RuntimeError: the function raised what would end the program, such as SystemExit.
+        Exception: whatever else the function raised. KeyboardInterrupt is the user's own.
     """
     outcome: list[object] = []
-    failure: list[BaseException] = []
+    failure: list[Exception] = []
 
     def work() -> None:
         try:
@@ -26,8 +27,10 @@ def run_within(function: Callable[[], object], seconds: float) -> object:
             if inspect.iscoroutine(result):
                 result = cast("object", asyncio.run(result))
             outcome.append(result)
-        except BaseException as error:
+        except Exception as error:
             failure.append(error)
+        except BaseException as error:
+            failure.append(RuntimeError(f"{type(error).__name__}: {error}"))
 
     thread = threading.Thread(target=work, daemon=True, name="tool")
     thread.start()

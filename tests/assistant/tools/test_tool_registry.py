@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import _thread
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import EntryPoint
@@ -295,10 +297,12 @@ def test_a_users_file_is_loaded_and_its_faults_are_named(tmp_path: Path) -> None
         ("import nothing_like_this", "ModuleNotFoundError"),
         ("def f(:", "SyntaxError"),
         ("raise SystemExit(3)", "SystemExit"),
+        ("class Own(BaseException): pass\nraise Own('mine')", "Own: mine"),
+        ("import threading\nthreading.Event().wait()", "not loaded after 0.2 seconds"),
     ):
         file.write_text(source)
         with pytest.raises(ToolDefinitionError, match=problem):
-            tools_from_file(file)
+            tools_from_file(file, seconds=0.2 if "wait" in source else 30)
     with pytest.raises(ToolDefinitionError, match="does not exist"):
         tools_from_file(tmp_path / "none.py")
 
@@ -325,6 +329,27 @@ def test_running_never_raises_whatever_the_tool_does() -> None:
     def loops() -> str:
         return loops()  # type: ignore[return-value]
 
-    registry = registry_of(leaves, loops)
+    class Own(BaseException):
+        pass
+
+    @tool(description="x")
+    def raises() -> str:
+        raise Own
+
+    registry = registry_of(leaves, loops, raises)
+    assert "Own" in registry.run("raises", {}, CONTEXT).text
     assert not registry.run("leaves", {}, CONTEXT).ok
     assert not registry.run("loops", {}, CONTEXT).ok
+
+
+def test_ctrl_c_while_a_tool_works_is_the_users_and_no_observation() -> None:
+    """The run is told to stop; the tool is left behind."""
+
+    @tool(description="x")
+    def hangs() -> str:
+        _thread.interrupt_main()
+        threading.Event().wait(20)
+        return ""
+
+    with pytest.raises(KeyboardInterrupt):
+        registry_of(hangs).run("hangs", {}, CONTEXT)
