@@ -8,7 +8,8 @@ MemoryStoreError
 │   ├── IndexUnavailable  Chroma cannot be opened or reached; recall still works from the ledger
 │   └── StorageFull       no space left, or the folder cannot be written
 ├── EmbedderError         the embedder cannot be loaded or failed
-└── ImportRefused         an import file is broken; the message names the line, nothing was changed
+├── ImportRefused         an import file is broken; the message names the line, nothing was changed
+└── ExtraMissing          an optional package (pandas, matplotlib …) is not installed
 """
 
 
@@ -46,3 +47,7 @@ class EmbedderError(MemoryStoreError):
 
 class ImportRefused(MemoryStoreError):
     """An import file is broken. The message names the line; nothing was changed."""
+
+
+class ExtraMissing(MemoryStoreError, ImportError):
+    """A package of the `notebooks` extra is not installed. The message says how to install it."""

@@ -13,7 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from context_figures import over_bound, prefix_shares, prepare_ratios
-from context_replay import LIMITS, WAYS, Kept, conversations, measure, questions, replayed
+
+from assistant.experiments.context_replay import (
+    LIMITS,
+    WAYS,
+    Kept,
+    measure,
+    questions,
+    replayed,
+)
+from memory_store.experiments.corpora import read_rows
 
 DATASETS = ("locomo", "beam", "lifebench")
 
@@ -65,11 +74,12 @@ def replay_all(
         if not path.exists() or (options.only and options.only != name):
             continue
         kept[name] = {limit: Kept() for limit in LIMITS}
-        for conversation in conversations(path):
+        for conversation in read_rows(path):
             asked = _spread(questions(conversation), options.questions)
             with replayed(conversation) as replay:
                 for limit in LIMITS:
-                    session, over_time = replay.replay(limit)
+                    session, contexts = replay.replay(limit)
+                    over_time = [(turn, context.tokens) for turn, context in contexts]
                     measure(replay, asked, limit, session, kept[name][limit])
                     if len(over_time) > len(tokens.get(limit, ())):
                         tokens[limit] = over_time

@@ -5,7 +5,7 @@
 Every corpus arrives record by record, with its times; each question is asked of what had arrived
 by then. `ours` is `MemoryStore.recall` as shipped. Embeddings and finished conversations are kept
 in the cache folder, so that a run that was stopped goes on where it was; a change of the data or
-of `memory_store` begins anew.
+of `memory_store` begins anew. What it is made of is `memory_store.experiments`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,32 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from recall_corpora import DATASETS, Conversation, load
-from recall_embedding import CachedEmbedder
-from recall_measures import UNSESSIONED, Asked, Row, by_record, by_session, rows
 from recall_peers import PEERS, why_not
-from recall_systems import SYSTEMS, Answer, Opener, Ours, emptied
+from recall_plain_chroma import PlainChroma
 from tqdm import tqdm
 
 from memory_store.embedding import load_embedder
+from memory_store.experiments import CachedEmbedder, load_corpus, measure, summary
+from memory_store.experiments.measures import Asked, by_record, by_session
+from memory_store.experiments.replay import answers
+from memory_store.experiments.systems import Dense, Fused, Lexical, Opener
 from memory_store.rerank import CrossEncoderReranker
 
+DATASETS = ("locomo", "beam", "lifebench", "realmem")
+UNSESSIONED = ("realmem",)  # its questions name sessions, not records
+SYSTEMS: dict[str, Opener] = {
+    "ours": Fused,
+    "bm25": Lexical,
+    "dense": Dense,
+    "chroma": PlainChroma,
+}
 COLUMNS = ("n", "hit@5", "hit@10", "recall@5", "recall@10", "all@10", "ndcg@10")
 EXTRA = ("new_above_old", "stale_as_current", "abstained")
+BY = ("dataset", "system")
 
 
 def main() -> int:
@@ -41,16 +52,17 @@ def main() -> int:
     if missing:
         print(f"{folder} holds no {missing[0]}.jsonl.gz; give --data.", file=sys.stderr)
         return 2
-    cache = Path(options.cache)
-    results: list[Row] = []
+    embedder = CachedEmbedder(load_embedder(options.embedder), Path(options.cache))
+    results: list[dict[str, Any]] = []
     systems = list(_openers(options))
     for dataset in options.dataset:
         for name, opener in systems:
-            asked = _run(folder, dataset, (name, opener), options.embedder, cache)
-            results += _rows(dataset, name, asked)
+            for level, asked in _asked(folder, dataset, (name, opener), embedder, options.cache):
+                frame = measure(asked).assign(dataset=level, system=name)
+                results += summary(frame, by=BY).to_dict("records")
             if options.json:
-                Path(options.json).write_text(json.dumps({"results": results}, indent=1))
-    print(_table(results))
+                Path(options.json).write_text(json.dumps({"results": _rows(results)}, indent=1))
+    print(_table(_rows(results)))
     return 0
 
 
@@ -84,90 +96,54 @@ def _openers(options: argparse.Namespace) -> Iterator[tuple[str, Opener]]:
             print(f"{name} is left out: {reason}", file=sys.stderr)
         elif name == "ours-reranked":
             reranker = CrossEncoderReranker(options.reranker)
-            yield name, lambda *given, r=reranker: Ours(*given, reranker=r)
+            yield name, lambda *given, r=reranker: Fused(*given, reranker=r)
         else:
             yield name, {**SYSTEMS, **PEERS}[name]
 
 
-def _run(
-    folder: Path, dataset: str, system: tuple[str, Opener], embedder: str | None, cache: Path
-) -> list[tuple[Conversation, list[Answer]]]:
+def _asked(
+    folder: Path, dataset: str, system: tuple[str, Opener], embedder: CachedEmbedder, cache: str
+) -> Iterator[tuple[str, list[Asked]]]:
+    """What a system found in a data set: record by record, and session by session."""
     name, opener = system
-    cached = CachedEmbedder(load_embedder(embedder), cache)
-    mark = _digest(folder / f"{dataset}.jsonl.gz", cached.fingerprint)
-    done: list[tuple[Conversation, list[Answer]]] = []
-    for conversation in load(folder, dataset):
-        kept = cache / "answers" / f"{name}-{dataset}-{conversation.id}-{mark}.json"
-        if not kept.exists():
-            answers = _ask_all(conversation, name, opener, cached, cache / "stores")
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            written = kept.with_suffix(".part")
-            written.write_text(
-                json.dumps([[a.places, sorted(a.current), a.confidence] for a in answers])
-            )
-            written.rename(kept)
-        found = json.loads(kept.read_text())
-        done.append((conversation, [Answer(p, frozenset(c), s) for p, c, s in found]))
-    return done
-
-
-def _ask_all(
-    conversation: Conversation, name: str, opener: Opener, embedder: CachedEmbedder, stores: Path
-) -> list[Answer]:
-    """Let the records arrive, and ask each question when its time has come."""
-    folder = emptied(stores / name / conversation.id)
-    system = opener(folder, conversation, embedder)
-    answers: dict[str, Answer] = {}
-    arrived = 0
-    title = f"{name} {conversation.dataset} {conversation.id}"
-    total = len(conversation.drafts) + len(conversation.questions)
-    try:
-        with tqdm(total=total, desc=title, leave=False) as bar:
-            for question in sorted(conversation.questions, key=lambda q: q.before):
-                while arrived < question.before:
-                    upto = min(arrived + 200, question.before)
-                    system.add(conversation.drafts[arrived:upto])
-                    bar.update(upto - arrived)
-                    arrived = upto
-                answers[question.id] = system.ask(question) if arrived else Answer([])
-                bar.update(1)
-    finally:
-        system.close()
-        emptied(folder)
-    return [answers[question.id] for question in conversation.questions]
-
-
-def _rows(
-    dataset: str, name: str, done: Sequence[tuple[Conversation, list[Answer]]]
-) -> Iterator[Row]:
-    records: list[Asked] = []
-    sessions: list[Asked] = []
-    for conversation, answers in done:
-        for question, answer in zip(conversation.questions, answers, strict=True):
-            records.append(by_record(conversation, question, answer.places, answer.current))
-            sessions.append(by_session(conversation, question, answer.places))
+    corpus = list(load_corpus(folder / f"{dataset}.jsonl.gz"))
+    total = sum(len(one.drafts) + len(one.questions) for one in corpus)
+    found: list[Any] = []
+    with tqdm(total=total, desc=f"{name} {dataset}", leave=False) as bar:
+        for one in corpus:
+            given = answers(one, _mark(name), opener, embedder, Path(cache), step=bar.update)
+            found += [(one, q, a) for q, a in zip(one.questions, given, strict=True)]
     if dataset not in UNSESSIONED:
-        yield from rows(dataset, name, records)
+        yield dataset, [by_record(one, q, a.places, a.current) for one, q, a in found]
     if dataset in ("locomo", "realmem"):
-        yield from rows(f"{dataset}-session", name, sessions)
+        yield f"{dataset}-session", [by_session(one, q, a.places) for one, q, a in found]
 
 
-def _digest(data: Path, fingerprint: str) -> str:
-    """Changes when the data, the embedder or the code under test does."""
-    digest = hashlib.sha256(fingerprint.encode())
-    here = Path(__file__).parent
-    sources = sorted([*(here.parent / "memory_store").glob("*.py"), *here.glob("recall_*.py")])
-    for path in [data, *sources]:
+def _mark(name: str) -> str:
+    """Changes when a peer's code here does."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("recall_*.py")):
         digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
+    return f"{name} {digest.hexdigest()[:12]}"
 
 
-def _table(results: Sequence[Row]) -> str:
+def _rows(measured: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row a data set, system and category, with its measures beside each other."""
+    rows: dict[tuple[str, ...], dict[str, Any]] = {}
+    for one in measured:
+        key = {name: one[name] for name in (*BY, "category")}
+        row = rows.setdefault(tuple(key.values()), {**key, "n": one["n"]})
+        row[one["measure"]] = round(one["mean"], 4)
+        row[f"{one['measure']} low, high"] = [round(one["low"], 4), round(one["high"], 4)]
+    return list(rows.values())
+
+
+def _table(results: list[dict[str, Any]]) -> str:
     """The figures as a Markdown table."""
-    heads = ("dataset", "system", "category", *COLUMNS, *EXTRA)
+    heads = (*BY, "category", *COLUMNS, *EXTRA)
     lines = ["| " + " | ".join(heads) + " |", "|" + " --- |" * len(heads)]
     for row in results:
-        cells = [row[head] for head in heads]
+        cells = [row.get(head) for head in heads]
         lines.append("| " + " | ".join("–" if c is None else str(c) for c in cells) + " |")
     return "\n".join(lines)
 

@@ -14,8 +14,6 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from context_replay import SYSTEM, conversations, recorded_turns
-
 from assistant.agent.protocols.native import NativeProtocol
 from assistant.agent.protocols.protocol import Frame
 from assistant.app import App
@@ -26,10 +24,12 @@ from assistant.context.request import Context
 from assistant.context.rolling import Roller
 from assistant.context.tokens import Counter
 from assistant.errors import ContextTooSmall
+from assistant.experiments.context_replay import SYSTEM, recorded_turns
 from assistant.messages import Message, ToolCall, ToolSchema
 from assistant.sessions import Session, Sessions, Summary, Turn, TurnMessage
 from assistant.settings import Settings
 from memory_store import Chunk, Draft, Freshness, Hit, Judgement, Recall, Scope, Score, Verdict
+from memory_store.experiments.corpora import read_rows
 from memory_store.ledger import Ledger
 from memory_store.store import MemoryStore
 
@@ -243,7 +243,7 @@ def prefix_shares(data: Path) -> tuple[float, float]:
     Ours, and that of a layout which puts the memories in front. Memory holds another, earlier
     conversation, so that there is always something to recall.
     """
-    earlier = next(conversations(data / "locomo.jsonl.gz"), None)
+    earlier = next(read_rows(data / "locomo.jsonl.gz"), None)
     turns = recorded_turns(earlier) if earlier else []
     with TemporaryDirectory() as folder:
         counter = Counter("gpt-4o")

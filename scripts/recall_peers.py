@@ -19,10 +19,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from recall_corpora import Conversation, Question
-from recall_systems import DEPTH, Answer, Opener
-
 from memory_store import Draft
+from memory_store.experiments.corpora import Conversation, Question
+from memory_store.experiments.systems import DEPTH, Answer, Opener
 from memory_store.protocols import Embedder
 
 PYTHON = Path(os.environ.get("BENCH_PEERS", "/tmp/peers")) / "bin" / "python"

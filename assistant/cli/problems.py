@@ -13,6 +13,7 @@ from typer import Abort, TyperException
 from assistant.errors import AssistantError, Interrupted
 from memory_store.errors import (
     EmbedderError,
+    ExtraMissing,
     ImportRefused,
     InvalidInput,
     LedgerDamaged,
@@ -26,6 +27,7 @@ _STORE_CODES: dict[type[MemoryStoreError], tuple[str, int]] = {
     NotFound: ("not_found", 2),
     ImportRefused: ("import_refused", 2),
     StorageFull: ("storage_full", 2),
+    ExtraMissing: ("extra_missing", 2),
     EmbedderError: ("embedder_failed", 1),
     LedgerDamaged: ("ledger_damaged", 1),
 }

@@ -1,19 +1,20 @@
-"""Replays recorded conversations through the real budget manager, and looks for evidence."""
+"""Replays recorded conversations through the real budget manager, and looks for evidence.
+
+Conversations are rows of `memory_store.experiments.corpora.read_rows`.
+"""
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from assistant.context.budget import ContextManager, ContextRequest, Shares
+from assistant.context.budget import Context, ContextManager, ContextRequest, Shares
 from assistant.context.learned import ModelCounts
 from assistant.context.prepare import prepare
 from assistant.context.rolling import Roller
@@ -41,39 +42,34 @@ class Recorded:
     answer: str
 
 
-def conversations(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the conversations of a data file."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
 def recorded_turns(conversation: dict[str, Any]) -> list[Recorded]:
     """Pair what is said with what is answered; where nobody answers, a turn is one record."""
     turns: list[Recorded] = []
     records = conversation["records"]
     at = 0
     while at < len(records):
-        first = records[at]
-        second = records[at + 1] if at + 1 < len(records) else None
-        paired = (
-            first["kind"] == "turn"
-            and second is not None
-            and second["kind"] == "turn"
-            and second["session"] == first["session"]
-            and second["who"] != first["who"]
-        )
-        used = [first, second] if paired else [first]
+        used = records[at : at + 1 + _answered(records[at : at + 2])]
         texts = [f"{record['who']}: {record['text']}" for record in used]
         turns.append(
             Recorded(
                 tuple(record["id"] for record in used),
-                datetime.fromisoformat(first["time"]).astimezone(UTC),
+                datetime.fromisoformat(used[0]["time"]).astimezone(UTC),
                 texts[0],
-                texts[1] if paired else "",
+                "".join(texts[1:]),
             )
         )
         at += len(used)
     return turns
+
+
+def _answered(pair: Sequence[dict[str, Any]]) -> bool:
+    """Whether the second of two records answers the first."""
+    return (
+        len(pair) == 2
+        and all(record["kind"] == "turn" for record in pair)
+        and pair[0]["session"] == pair[1]["session"]
+        and pair[0]["who"] != pair[1]["who"]
+    )
 
 
 class Replay:
@@ -118,12 +114,15 @@ class Replay:
             self.counter, self.counts, zone=UTC, limit=limit, reserve=RESERVE, shares=Shares()
         )
 
-    def replay(self, limit: int) -> tuple[Session, list[tuple[int, int]]]:
-        """Write the turns one by one, rolling after each; return the tokens of some requests."""
+    def replay(self, limit: int, every: int = 25) -> tuple[Session, list[tuple[int, Context]]]:
+        """Write the turns one by one, rolling after each; return the request of every 25th turn.
+
+        Each asks its turn's question again, so that memories have their place in it.
+        """
         manager = self.manager(limit)
         roller = Roller(manager, self.sessions, self.store, None)
         session = self.sessions.open(f"limit {limit}")
-        tokens: list[tuple[int, int]] = []
+        contexts: list[tuple[int, Context]] = []
         for number, turn in enumerate(self.turns[-MOST_TURNS:]):
             chunk_ids = [self.chunks[record] for record in turn.ids]
             with self.store.ledger.write() as joined:
@@ -137,10 +136,10 @@ class Replay:
                     joined=joined,
                 )
             roller.roll(session, PARTS)
-            if number % 25 == 0:
-                request = self.request(manager, session, "")
-                tokens.append((number + 1, manager.fit(request).tokens))
-        return session, tokens
+            if number % every == 0:
+                request = self.request(manager, session, turn.question)
+                contexts.append((number + 1, manager.fit(request)))
+        return session, contexts
 
     def request(self, manager: ContextManager, session: Session, question: str) -> ContextRequest:
         """Prepare a request as the agent does."""
@@ -156,7 +155,7 @@ class Replay:
 
 
 @contextmanager
-def replayed(conversation: dict[str, Any]) -> Iterator[Replay]:
+def replayed(conversation: dict[str, Any]) -> Generator[Replay]:
     """Yield a replay in a temporary home."""
     with TemporaryDirectory() as folder:
         replay = Replay(conversation, Path(folder))
@@ -171,18 +170,16 @@ class Kept:
     """How many questions have evidence in the context, by way."""
 
     questions: int = 0
-    found: dict[str, int] | None = None
+    found: dict[str, int] = field(default_factory=lambda: dict.fromkeys(WAYS, 0))
     over_bound: int = 0
 
     def add(self, way: str, hit: bool) -> None:
         """Count a question for a way."""
-        self.found = self.found or dict.fromkeys(WAYS, 0)
         self.found[way] += hit
 
     def shares(self) -> dict[str, float]:
         """Return the share of questions by way."""
-        found = self.found or dict.fromkeys(WAYS, 0)
-        return {way: round(found[way] / max(self.questions, 1), 4) for way in WAYS}
+        return {way: round(self.found[way] / max(self.questions, 1), 4) for way in WAYS}
 
 
 def questions(conversation: dict[str, Any]) -> list[dict[str, Any]]:

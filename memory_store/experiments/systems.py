@@ -1,18 +1,18 @@
-"""What the recall benchmark compares: the memory itself, and each of its sides alone."""
+"""What an experiment compares: the memory as shipped, and each of its sides alone."""
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from recall_corpora import Conversation, Question
-
-from memory_store import Draft
-from memory_store.lexical import search
+from memory_store import lexical
+from memory_store.chunk import Draft
+from memory_store.experiments.corpora import Conversation, Question
 from memory_store.protocols import Embedder, Reranker
 from memory_store.store import MemoryStore
 
@@ -53,7 +53,7 @@ class System(Protocol):
 Opener = Callable[[Path, Conversation, Embedder], System]
 
 
-class Ours:
+class Fused:
     """The memory store as shipped: `MemoryStore.recall` without a budget to speak of."""
 
     def __init__(
@@ -97,62 +97,56 @@ class Ours:
     def close(self) -> None:
         self.store.close()
 
+    def _answer(self, passages: Sequence[tuple[int, float]]) -> Answer:
+        """The records of passages (number, score); a side alone presents all of them as current."""
+        places: list[int] = []
+        with self.store.ledger.read() as connection:
+            for number, _ in passages:
+                chunk_id = connection.exec_driver_sql(
+                    "SELECT c.id FROM passages p JOIN chunks c ON c.number = p.chunk"
+                    " WHERE p.number = ?",
+                    (number,),
+                ).scalar_one()
+                places += [p for p in self._places[chunk_id] if p not in places]
+        return Answer(places, frozenset(places), passages[0][1] if passages else 0.0)
 
-class Lexical(Ours):
+
+class Lexical(Fused):
     """The lexical side alone: BM25 over the same passages."""
 
     def ask(self, question: Question) -> Answer:
         with self.store.ledger.read() as connection:
-            found = search(connection, self.store.owner, question.text, DEPTH)
-            return Answer(self._records(connection, found), confidence=_top(found))
-
-    def _records(self, connection: Any, found: Sequence[tuple[int, float]]) -> list[int]:
-        places: list[int] = []
-        for number, _ in found:
-            chunk_id = connection.exec_driver_sql(
-                "SELECT c.id FROM passages p JOIN chunks c ON c.number = p.chunk"
-                " WHERE p.number = ?",
-                (number,),
-            ).scalar_one()
-            places += [p for p in self._places[chunk_id] if p not in places]
-        return places
+            found = lexical.search(connection, self.store.owner, question.text, DEPTH)
+        return self._answer(found)
 
 
-class PlainChroma:
-    """A plain Chroma collection with the same vectors: one document a record, as most use it."""
-
-    def __init__(self, folder: Path, conversation: Conversation, embedder: Embedder) -> None:
-        import chromadb
-        from chromadb.config import Settings
-
-        self._client = chromadb.PersistentClient(str(folder), Settings(anonymized_telemetry=False))
-        self._collection = self._client.create_collection(
-            "plain", metadata={"hnsw:space": "cosine"}, embedding_function=None
-        )
-        self._embedder = embedder
-        self._added = 0
-
-    def add(self, drafts: Sequence[Draft]) -> None:
-        for start in range(0, len(drafts), 500):
-            texts = [draft.text for draft in drafts[start : start + 500]]
-            self._collection.add(
-                ids=[str(self._added + place) for place in range(len(texts))],
-                embeddings=self._embedder.embed(texts),
-                documents=texts,
-            )
-            self._added += len(texts)
+class Dense(Fused):
+    """The dense side alone: the nearest passages, as a plain vector store finds them."""
 
     def ask(self, question: Question) -> Answer:
-        found = self._collection.query(
-            query_embeddings=self._embedder.embed([question.text]),
-            n_results=min(DEPTH, self._added),
-            include=["distances"],
-        )
-        ids, distances = found["ids"][0], (found["distances"] or [[]])[0]
-        return Answer([int(id_) for id_ in ids], confidence=1 - distances[0] if ids else 0.0)
+        vector = self.store.embedder.embed([question.text])[0]
+        return self._answer(self.store.dense.search(vector, DEPTH))
 
-    def close(self) -> None:
-        self._client.clear_system_cache()
+
+class BestSentence:
+    """A reranker without a model of its own: the nearest sentence of each text counts."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def score(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return the cosine of the query and each text's nearest sentence."""
+        parts = [re.split(r"(?<=[.!?])\s+|(?<=[。！？])", text) for text in texts]
+        sentences = [[part for part in some if part.strip()] or [""] for some in parts]
+        flat = [sentence for some in sentences for sentence in some]
+        vectors = self._embedder.embed([query, *flat])
+        near = iter((vectors[1:] @ vectors[0]).tolist())
+        return [max(next(near) for _ in some) for some in sentences]
+
+
+def reranked(folder: Path, conversation: Conversation, embedder: Embedder) -> Fused:
+    """The memory with its best results ordered again by their nearest sentence."""
+    return Fused(folder, conversation, embedder, BestSentence(embedder))
 
 
 def emptied(folder: Path) -> Path:
@@ -162,13 +156,10 @@ def emptied(folder: Path) -> Path:
     return folder
 
 
-def _top(found: Sequence[tuple[int, float]]) -> float:
-    return found[0][1] if found else 0.0
-
-
 SYSTEMS: dict[str, Opener] = {
-    "ours": Ours,
-    "bm25": Lexical,
-    "chroma": PlainChroma,
+    "dense": Dense,
+    "lexical": Lexical,
+    "fused": Fused,
+    "reranked": reranked,
 }
-"""Ours, and its two sides alone. Peers are in recall_peers.py."""
+"""The memory as shipped (`fused`), each of its two sides alone, and with a reranker."""

@@ -1,0 +1,1 @@
+"""Experiments with the whole assistant: context, evaluations over models, a simulated learner."""
