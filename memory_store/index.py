@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import struct
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
@@ -28,6 +29,10 @@ SETTINGS = {"space": "cosine", "ef_construction": 200, "ef_search": 200, "max_ne
 """HNSW (Malkov and Yashunin, 2016), set so that it misses few of the exact 100 nearest."""
 
 BATCH = 500
+
+SLOW_AND_UNUSED = "rfc3987_syntax"
+"""Where jupyter is installed, chromadb imports jsonschema, and that this, which builds a parser of
+international addresses for 2 s. Neither chromadb nor we have any to check."""
 
 
 class ChromaIndex:
@@ -179,8 +184,9 @@ class ChromaIndex:
 
 
 def _client(location: Path | str) -> ClientAPI:
-    import chromadb
-    from chromadb.config import Settings
+    with _without(SLOW_AND_UNUSED):
+        import chromadb
+        from chromadb.config import Settings
 
     quiet = Settings(anonymized_telemetry=False)
     if isinstance(location, Path):
@@ -198,6 +204,19 @@ def _client(location: Path | str) -> ClientAPI:
         database=place.get("database", "default_database"),
         settings=quiet,
     )
+
+
+@contextmanager
+def _without(module: str) -> Generator[None]:
+    """Have those who can do without it find it missing, unless it is here already."""
+    if module in sys.modules:
+        yield
+        return
+    sys.modules[module] = None  # pyright: ignore[reportArgumentType]  as the import system reads it
+    try:
+        yield
+    finally:
+        sys.modules.pop(module, None)
 
 
 def _blank_unused(folder: Path) -> None:

@@ -1,16 +1,28 @@
 """What every test stands on: a home of its own, and none of the developer's settings."""
 
 import os
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from memory_store import embedding
 
 # No test asserts on time: an example may be slow on a machine that is busy. The suite tries the
 # same examples every time; `pytest --hypothesis-profile explore tests/properties` tries new ones.
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("suite")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_embedder() -> Iterator[None]:
+    """The default embedder's files are read once a process, and not once a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedding, "_load_use", cache(embedding._load_use))
+        yield
 
 
 @pytest.fixture(autouse=True)
