@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from assistant.events import Answered, Event, ModelCalled, Notice, Observed, Recalled, Stopped
 from assistant.messages import Json
 from memory_store import Recall
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class StepRecord:
     arguments: dict[str, Json] | str
     observation: str
     ok: bool
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,22 @@ class RunRecord:
     def largest_request(self) -> int:
         """Tokens of the largest request of the run."""
         return max((call.tokens for call in self.model_calls), default=0)
+
+    def to_pandas(self) -> DataFrame:
+        """Return the run's events as a data frame (needs the `notebooks` extra).
+
+        Raises:
+            ExtraMissing: pandas is not installed.
+        """
+        from assistant.run_view import to_pandas
+
+        return to_pandas(self)
+
+    def _repr_html_(self) -> str:
+        """Show the run as a timeline, in Jupyter."""
+        from assistant.run_view import to_html
+
+        return to_html(self)
 
 
 def record_run(events: Iterable[Event]) -> RunRecord:
@@ -86,7 +106,9 @@ def record_run(events: Iterable[Event]) -> RunRecord:
 
 
 def _step(event: Observed) -> StepRecord:
-    return StepRecord(event.call.name, _arguments(event.call.arguments), event.text, event.ok)
+    return StepRecord(
+        event.call.name, _arguments(event.call.arguments), event.text, event.ok, event.step
+    )
 
 
 def _arguments(text: str) -> dict[str, Json] | str:

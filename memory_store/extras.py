@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memory_store.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 def needs(module: str) -> Any:
@@ -21,3 +25,12 @@ def needs(module: str) -> Any:
             f"This needs {module.partition('.')[0]} ({error}). Install it with:"
             " pip install 'memory-assistant[notebooks]'"
         ) from error
+
+
+def frame(rows: Sequence[Mapping[str, Any]]) -> DataFrame:
+    """Return rows as a data frame: the one conversion that every `to_pandas` uses.
+
+    Raises:
+        ExtraMissing: pandas is not installed.
+    """
+    return needs("pandas").DataFrame(list(rows))

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from memory_store.chunk import Chunk, Interval
 from memory_store.freshness import Judgement, Verdict
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,3 +102,19 @@ class Recall:
 
     def __len__(self) -> int:
         return len(self.hits)
+
+    def to_pandas(self) -> DataFrame:
+        """Return hits and what was dropped as a data frame (needs the `notebooks` extra).
+
+        Raises:
+            ExtraMissing: pandas is not installed.
+        """
+        from memory_store.recall_view import to_pandas
+
+        return to_pandas(self)
+
+    def _repr_html_(self) -> str:
+        """Show scores and verdicts as a table, in Jupyter."""
+        from memory_store.recall_view import to_html
+
+        return to_html(self)

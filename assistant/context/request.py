@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from assistant.errors import SettingsError
 from assistant.messages import Json, Message, ToolSchema
 from assistant.sessions import Summary, Turn, TurnMessage
 from memory_store import Hit, Judgement, Recall
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 PARTS = ("system", "tools", "summary", "window", "memories", "question", "steps")
 """The parts of a request, in its order; `steps` are those of the run so far."""
@@ -102,3 +106,19 @@ class Context:
     factor: float = 1.0
     hits: tuple[Hit, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+
+    def to_pandas(self) -> DataFrame:
+        """Return the parts and their tokens as a data frame (needs the `notebooks` extra).
+
+        Raises:
+            ExtraMissing: pandas is not installed.
+        """
+        from assistant.context.context_view import to_pandas
+
+        return to_pandas(self)
+
+    def _repr_html_(self) -> str:
+        """Show the parts as bars of tokens, in Jupyter."""
+        from assistant.context.context_view import to_html
+
+        return to_html(self)
