@@ -175,9 +175,10 @@ class Settings(BaseSettings):
     def _existing_model(cls, name: str | None) -> str | None:
         if name is None or not name.startswith(("/", "./", "../", "~")):
             return name
-        if not Path(name).expanduser().exists():
+        folder = Path(name).expanduser()
+        if not folder.exists():
             raise ValueError(f"there is no folder {name}")
-        return name
+        return str(folder)
 
     @field_validator("timezone")
     @classmethod

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_store.errors import EmbedderError
+from memory_store.hub import load_named
 from memory_store.lazy import Lazy
 
 if TYPE_CHECKING:
@@ -108,15 +109,12 @@ def _load_use() -> Any:
 
 
 def _load_sentence_transformer(name: str) -> Any:
-    try:
+    def load(local_files_only: bool) -> Any:
         from sentence_transformers import SentenceTransformer
 
-        return SentenceTransformer(name)
-    except Exception as error:
-        raise EmbedderError(
-            f"The embedder {name!r} cannot be loaded: {error}. Give a sentence-transformers model"
-            " that is on this machine, by name or path, or leave it unset for the default."
-        ) from error
+        return SentenceTransformer(name, local_files_only=local_files_only)
+
+    return load_named(name, load, "embedder")
 
 
 def _embed(

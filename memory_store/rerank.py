@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from memory_store.errors import EmbedderError
+from memory_store.hub import load_named
 from memory_store.lazy import Lazy
 from memory_store.protocols import Reranker
 from memory_store.selection import Found
@@ -53,12 +54,9 @@ def reranked(reranker: Reranker | None, query: str, found: Sequence[Found]) -> l
 
 
 def _load(name: str) -> Any:
-    try:
+    def load(local_files_only: bool) -> Any:
         from sentence_transformers import CrossEncoder
 
-        return CrossEncoder(name)
-    except Exception as error:
-        raise EmbedderError(
-            f"The reranker {name!r} cannot be loaded: {error}. Give a cross-encoder that is on"
-            " this machine, by name or path, or leave it unset."
-        ) from error
+        return CrossEncoder(name, local_files_only=local_files_only)
+
+    return load_named(name, load, "reranker")

@@ -208,9 +208,10 @@ class SchemaProtocol:
             said = f"{said}\n\n{_MISSING[run.language].format(names=names)}"
         # What a tool has told is the answer; memories beside it lead such a model astray. What is
         # only told is not asked, and the rule to say "I don't know" would be applied to it.
-        if intent != "question" and not run.made:
+        if intent != "question" and not run.gathered:
             system = prompt("schema_chat", run.language)
-            return Ask(replace(_with_memories(run.request, ()), system=system, question=said))
+            question = "\n\n".join((*self._results(run), said))
+            return Ask(replace(_with_memories(run.request, ()), system=system, question=question))
         kept = () if run.gathered else self._shown(run)
         request = _with_memories(run.request, kept)
         question = "\n\n".join((today(run), *self._results(run), said))

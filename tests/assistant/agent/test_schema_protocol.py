@@ -13,7 +13,7 @@ from assistant.agent.intent import intent_of
 from assistant.agent.support import asks_about_self, supported
 from assistant.agent.testing import agent_home
 from assistant.testing import Step, says
-from assistant.tools import Tool, tool
+from assistant.tools import Tool, ToolFailed, tool
 from assistant.tools.clock import days_between, get_current_time
 
 THURSDAY = "2026-03-05T09:00:00+08:00"
@@ -52,6 +52,21 @@ def test_a_statement_needs_one_request_and_no_tool(tmp_path: Path) -> None:
     """What is told is only acknowledged."""
     with agent_home(tmp_path, [says("Have fun!")], small=True) as home:
         assert home.ask("I am learning linear algebra, 6 hours a week.").answer == "Have fun!"
+
+
+def test_a_statement_stays_one_when_a_tool_fails_on_it(tmp_path: Path) -> None:
+    """The model is told of the failure, and not to say that it doesn't know."""
+
+    @tool(description="Logs what was studied.", when=lambda _text: True)
+    def log_study() -> str:
+        raise ToolFailed("There is no plan yet.")
+
+    with agent_home(tmp_path, [says("Well done!")], [log_study], small=True) as home:
+        record = home.ask("I studied linear algebra for two hours today.")
+        assert [step.ok for step in record.steps] == [False]
+        assert record.answer == "Well done!"
+        assert "There is no plan yet." in home.sent()
+        assert "I don't know" not in str(home.server.requests[0]["messages"])
 
 
 @pytest.mark.parametrize("session", [None, "shop"])
