@@ -224,6 +224,7 @@ def main() -> int:
                     failed += 1
                     print(f"run {run}: {scenario.__name__}: {error}", file=sys.stderr)
         together += failed == 0
+        print(f"run {run}: {len(chosen) - failed} of {len(chosen)} right", file=sys.stderr)
     for name, count in right.items():
         print(f"{name:28} {count}/{arguments.runs}")
     print(f"{'all together':28} {together}/{arguments.runs}")
