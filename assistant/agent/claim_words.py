@@ -78,6 +78,14 @@ UNKNOWN = _any(
 )
 """The sentence says that the answer is not known."""
 
+ADMISSION = _any(
+    r"\bI(?:\s+am|'m)?\s+(?:\w+\s+){0,2}?(?:do\s*n[o'’]?t|do\s+not|not)\s+(?:\w+\s+){0,2}?"
+    r"(?:know|sure|aware|have\s+(?:\w+\s+){0,3}(?:information|records?|memor(?:y|ies)))\b",
+    r"^\s*(?:抱歉|对不起|很遗憾|不好意思)?[，,\s]*(?:我|目前|暂时|现在|还|也|这里|并)*"
+    r"(?:不知道|不清楚|不确定|没有(?:关于.{1,20})?(?:的)?(?:相关|这方面的?|任何)?(?:信息|记录))",
+)
+"""The assistant says of itself that it does not know."""
+
 TODAY = _any(
     r"\b(?:today|it)\s+is\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
     r"|(?:the\s+)?\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|\d{1,2}:\d\d"

@@ -41,6 +41,16 @@ def sentences(text: str) -> list[str]:
     return [match[0] for match in _SENTENCES.finditer(text) if match[0]]
 
 
+def holds_nothing(answer: str) -> bool:
+    """Whether an answer only says that nothing is known, perhaps asking to be told."""
+    said = [each for each in sentences(answer) if each.strip()]
+    admitted = [each for each in said if words.ADMISSION.search(each)]
+    return bool(admitted) and all(
+        each in admitted or each.rstrip().endswith(("?", "？")) or words.OFFER.search(each)
+        for each in said
+    )
+
+
 def find_claim(
     answer: str,
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.agent.claims import holds_nothing
 from assistant.agent.run import Run
 from assistant.context.window import chunk_ids
 from assistant.events import Stopped
@@ -75,7 +76,8 @@ class Recorder:
         """
         with self._store.ledger.write() as connection:
             chunk_id: str | None = None
-            if stopped == "answered" and text.strip():
+            # "I don't know" is no memory: recalled, it would only crowd out what is.
+            if stopped == "answered" and text.strip() and not holds_nothing(text):
                 draft = Draft(
                     "answer",
                     text,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.agent.claims import holds_nothing
 from assistant.agent.testing import agent_home
 from assistant.errors import ModelRefused, ModelUnreachable, UserError
 from assistant.events import Answered, Notice, Observed, TextDelta, ToolCalled
@@ -287,3 +288,34 @@ def test_an_unreachable_model_is_a_clear_error(tmp_path: Path) -> None:
         with pytest.raises(ModelUnreachable):
             list(home.agent.run(session, "Hello?"))
         assert home.sessions.turns(session)[0].stopped == "failed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "nothing"),
+    [
+        ("I don't know that yet.", True),
+        ("I'm sorry, I do not have any information about your dog. Could you tell me?", True),
+        ("I'm not sure. If you tell me its name, I can keep it in mind.", True),
+        ("我还不知道。", True),
+        ("抱歉，我目前没有关于你的狗的信息。你可以告诉我吗？", True),
+        ("You don't know SQL yet.", False),
+        ("I don't know its name, but it is three years old. It was born in Lisbon.", False),
+        ("你还不知道线性代数。", False),
+        ("Your dog is called Max.", False),
+    ],
+)
+def test_an_answer_that_says_nothing_is_known_is_no_memory(answer: str, nothing: bool) -> None:
+    """In either language; what tells anything is one."""
+    assert holds_nothing(answer) is nothing
+
+
+def test_what_was_not_known_is_not_recalled(tmp_path: Path) -> None:
+    """The turn keeps the answer; the memory does not."""
+    script = [says("I don't know that yet."), says("I don't know that yet.")]
+    with agent_home(tmp_path, script) as home:
+        home.ask("What is my dog's name?", "s")
+        recall = home.ask("What is the name of my dog?").recall
+        assert recall is not None
+        assert "answer" not in {hit.chunk.kind for hit in recall.hits}
+        (turn,) = home.sessions.turns(home.sessions.open("s"))
+        assert turn.answer == "I don't know that yet."
