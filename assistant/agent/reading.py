@@ -15,10 +15,13 @@ from assistant.tools import Tool
 
 LONGEST = 20_000
 """Characters of broken JSON that are repaired; more takes too long."""
+DEEPEST = 60
+"""Brackets within brackets in broken JSON that is repaired; each costs a look at all the rest."""
 
 _OPENED = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _CLOSED = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200b\u200c\u200e\u200f\u2060\ufeff\u0000]")
+_BRACKETS = re.compile(r"[{}\[\]()]")
 _FENCE = re.compile(r"^\s*```[\w-]*\s*|\s*```\s*$")
 _ESCAPED = re.compile(r'[{\[]\s*\\"')
 _WRAPPERS = ("arguments", "args", "parameters", "params", "input", "kwargs", "action_input")
@@ -51,7 +54,7 @@ def read_value(text: str) -> Json | None:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):
         text = text[:LONGEST]
-    if not text:
+    if not text or _depth(text) > DEEPEST:
         return None
     if _ESCAPED.match(text):  # an object that was escaped as if it stood in a text
         text = text.replace('\\"', '"')
@@ -65,6 +68,15 @@ def read_value(text: str) -> Json | None:
     except (ValueError, RecursionError):
         return None
     return None if value == "" else cast("Json", value)
+
+
+def _depth(text: str) -> int:
+    """How deep the brackets go, those in texts too."""
+    deepest = depth = 0
+    for sign in _BRACKETS.findall(text):
+        depth = depth + 1 if sign in "{[(" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def read_object(text: str) -> dict[str, Json] | None:
