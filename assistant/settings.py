@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 import os
 import tomllib
 from collections.abc import Iterable
@@ -213,6 +214,13 @@ class Settings(BaseSettings):
         from tzlocal import get_localzone
 
         return get_localzone()
+
+    @property
+    def spoken(self) -> Literal["en", "zh"]:
+        """The language of what answers no question: as set, else the system's."""
+        if self.language != "auto":
+            return self.language
+        return "zh" if (locale.getlocale()[0] or "").startswith(("zh", "Chinese")) else "en"
 
     @property
     def local(self) -> bool:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.cli.options import AsJson
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -35,7 +37,7 @@ def ask(
     protocol: Annotated[
         str | None, typer.Option(help="How tools are called: auto, tools, schema or text.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Ask once and print the answer."""
     import io

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.cli.options import AsJson
+
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
@@ -36,7 +38,7 @@ def context_command(
     session: Annotated[
         str | None, typer.Option(help="The session; without it, the one used last.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """What the next request would hold, in tokens, what is left out, and why."""
     from assistant.cli.invocation import opened

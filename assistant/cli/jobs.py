@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assistant.cli.invocation import opened
+from assistant.cli.options import AsJson
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 FAILED = 1
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.invocation import opened
+from assistant.cli.options import AsJson
 from memory_store.chunk import Kind
 
 if TYPE_CHECKING:
@@ -16,14 +17,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Since = Annotated[str | None, typer.Option(help="From this time or date on (ISO 8601).")]
 Until = Annotated[str | None, typer.Option(help="Before this time, or up to this date.")]
 SessionName = Annotated[str | None, typer.Option(help="What was said in this session.")]
-Subject = Annotated[str | None, typer.Option(help="What is about this, such as user.city.")]
-STILL_HELD = (
-    "Forgotten. Another process still has the memory open; its last bytes go when that one ends."
-)
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Subject = Annotated[str | None, typer.Option(help="What it is about, such as user.city.")]
 
 
 @app.callback()
@@ -91,24 +89,34 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one memory whole: where it is from, how current it is and why."""
-    from assistant.cli.views import chunk_json, print_chunk, print_json
+    from assistant.cli.memory_words import of_chunk
+    from assistant.cli.views import chunk_json, print_facts, print_json
 
     with opened(ctx) as app:
         chunk = app.store.get(memory)
         judgement = app.store.judge([chunk.id])[chunk.id]
         if as_json:
             print_json(chunk_json(chunk, judgement))
-        else:
-            print_chunk(chunk, judgement)
+            return
+        said_in = app.sessions.find(chunk.scope.session) if chunk.scope.session else None
+        typer.echo(f"{chunk.text}\n")
+        print_facts(
+            of_chunk(
+                chunk,
+                judgement,
+                said_in.label if said_in else chunk.scope.session,
+                now=app.store.now,
+                zone=app.zone,
+                language=app.settings.spoken,
+            )
+        )
 
 
 @app.command()
 def add(
     ctx: typer.Context,
     text: Annotated[str | None, typer.Argument(help="The text; '-' reads standard input.")] = None,
-    subject: Annotated[
-        str | None, typer.Option(help="What it is about, such as user.city; the newest counts.")
-    ] = None,
+    subject: Subject = None,
     as_json: AsJson = False,
 ) -> None:
     """Remember a text."""
@@ -133,18 +141,16 @@ def forget(
     memories: Annotated[list[str] | None, typer.Argument(help="Ids.")] = None,
     subject: Subject = None,
     session: SessionName = None,
-    query: Annotated[str | None, typer.Option(help="What a search for this finds.")] = None,
+    query: Annotated[str | None, typer.Option(help="What holds all of these words.")] = None,
     since: Since = None,
     until: Until = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say what would be forgotten.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Forget memories for good, and what was made from them."""
-    import sys
-
     from assistant.cli.reading import read_span
     from assistant.cli.views import forgotten_json, print_forgotten, print_json
 
@@ -161,8 +167,7 @@ def forget(
         if not as_json:
             print_forgotten(outcome, app.store.now, app.zone)
         if not dry_run and outcome.chunks + outcome.derived:
-            if sys.stdin.isatty() and not yes:
-                typer.confirm("Forget these for good?", abort=True)
+            _confirm("Forget these for good?", yes=yes)
             with app.front.waiting("Forgetting"):
                 outcome = forget_chosen()
                 app.backups.erase_forgotten()
@@ -181,13 +186,16 @@ def forget(
 def export(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="The JSONL file to write.")],
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Write every memory to a JSONL file."""
     with opened(ctx) as app:
+        if file.exists():
+            _confirm(f"{file} exists. Replace it?", yes=yes)
         with app.front.waiting("Exporting"):
             outcome = app.store.export(file)
-        _tell(f"Exported to {file}", outcome, as_json=as_json)
+        _tell(f"{outcome.chunks} memories are in {file}.", outcome, as_json=as_json)
 
 
 @app.command("import")
@@ -200,23 +208,35 @@ def import_(
     with opened(ctx) as app:
         with app.front.waiting("Importing"):
             outcome = app.store.import_(file)
-        _tell(f"Imported from {file}", outcome, as_json=as_json)
+        told = f"{outcome.chunks} memories are taken in from {file}"
+        told += f", {outcome.known} were here already" if outcome.known else ""
+        told += f", {outcome.forgotten} had been forgotten" if outcome.forgotten else ""
+        _tell(f"{told}.", outcome, as_json=as_json)
 
 
 @app.command()
 def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Count what is remembered, and how much of it is current."""
+    from assistant.cli.memory_words import of_stats
+    from assistant.cli.views import as_data, print_facts, print_json
+
     with opened(ctx) as app:
-        _tell("Memory", app.store.stats(), as_json=as_json)
+        found = app.store.stats()
+        if as_json:
+            print_json(as_data(found))
+        else:
+            print_facts(of_stats(found, app.zone, app.settings.spoken))
 
 
 @app.command()
 def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Check that ledger, words and index hold the same; 'reindex' repairs an index."""
+    from assistant.cli.memory_words import of_verification
+
     with opened(ctx) as app:
         with app.front.waiting("Verifying"):
             outcome = app.store.verify()
-        _tell("Verified", outcome, as_json=as_json)
+        _tell(of_verification(outcome, app.settings.spoken), outcome, as_json=as_json)
 
 
 @app.command()
@@ -225,7 +245,7 @@ def reindex(ctx: typer.Context, as_json: AsJson = False) -> None:
     with opened(ctx) as app:
         with app.front.waiting("Indexing") as progress:
             outcome = app.store.reindex(progress)
-        _tell("Indexed", outcome, as_json=as_json)
+        _tell(f"The index holds {outcome} passages.", outcome, as_json=as_json)
 
 
 def _session_id(app: App, name: str | None) -> str | None:
@@ -234,11 +254,28 @@ def _session_id(app: App, name: str | None) -> str | None:
     return found.id if found else name
 
 
-def _tell(title: str, outcome: object, *, as_json: bool) -> None:
-    from assistant.cli.views import as_data, print_facts, print_json
+def _confirm(question: str, *, yes: bool) -> None:
+    """Let the user say yes to what cannot be undone.
 
-    data = as_data(outcome)
+    Raises:
+        Abort: the user says no.
+        UserError: nobody can be asked, and `--yes` was not given.
+    """
+    import sys
+
+    from assistant.errors import UserError
+
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UserError(f"{question} Nobody can be asked here.", hint="Add --yes if so.")
+    typer.confirm(question, abort=True, err=True)
+
+
+def _tell(told: str, outcome: object, *, as_json: bool) -> None:
+    from assistant.cli.views import as_data, print_json
+
     if as_json:
-        print_json(data)
+        print_json(as_data(outcome))
     else:
-        print_facts(title, data)
+        typer.echo(told)

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from assistant.cli.invocation import opened
+from assistant.cli.options import AsJson
 
 if TYPE_CHECKING:
     from assistant.app import App
@@ -26,7 +27,6 @@ class AddsByDefault(TyperGroup):
 
 app = typer.Typer(cls=AddsByDefault, no_args_is_help=True)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Which = Annotated[str, typer.Argument(help="Its number, or words that stand in it.")]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from assistant.cli.invocation import opened
+from assistant.cli.options import AsJson
 
 app = typer.Typer()
 
@@ -16,7 +17,7 @@ app = typer.Typer()
 def restore(
     ctx: typer.Context,
     file: Annotated[Path, typer.Argument(help="A backup, or its name in the home's 'backups'.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Put a backup back; what was forgotten since stays forgotten, what is replaced is kept."""
     from assistant.cli.views import print_json

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.invocation import opened
+from assistant.cli.options import AsJson
 from assistant.cli.study_changes import app as changes
 from assistant.cli.study_courses import app as courses
 
@@ -20,7 +21,6 @@ app = typer.Typer(no_args_is_help=True)
 app.add_typer(courses, name="courses")
 app.add_typer(changes)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 PlanName = Annotated[str | None, typer.Option("--plan", help="Which plan.", metavar="NAME")]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.invocation import opened
+from assistant.cli.options import AsJson
 
 if TYPE_CHECKING:
     from assistant.study.change import Change
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 PlanName = Annotated[str | None, typer.Option("--plan", help="Which plan.", metavar="NAME")]
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.invocation import opened
+from assistant.cli.options import AsJson
 
 if TYPE_CHECKING:
     from assistant.study.course import Course
 
 app = typer.Typer(no_args_is_help=True)
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
 @app.callback()

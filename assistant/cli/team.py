@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.cli.options import AsJson
+
 if TYPE_CHECKING:
     from assistant.teams.message import TeamMessage
 
@@ -29,7 +31,7 @@ def run(
     messages: Annotated[
         bool, typer.Option("--messages", help="Print every message between the members.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run a team on a request; exit code 1 where it could not finish."""
     from assistant.cli.invocation import opened

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime, timedelta, tzinfo
 from enum import Enum
@@ -186,14 +186,7 @@ def print_forgotten(outcome: Forgotten, now: datetime, zone: tzinfo) -> None:
         console().print("There is nothing of that to forget.")
 
 
-def print_chunk(chunk: Chunk, judgement: Judgement) -> None:
-    """Print one memory: its text, then what is known of it."""
-    console().print(chunk.text + "\n")
-    known = {name: value for name, value in chunk_json(chunk, judgement).items() if value}
-    print_facts("", {name: value for name, value in known.items() if name != "text"})
-
-
-def print_facts(title: str, facts: Mapping[str, Any]) -> None:
+def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     """Print names and values, one a row."""
     from rich.table import Table
     from rich.text import Text
@@ -201,10 +194,8 @@ def print_facts(title: str, facts: Mapping[str, Any]) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(no_wrap=True, style="bold")
     table.add_column(overflow="fold")
-    for name, value in facts.items():
-        table.add_row(name.replace("_", " "), Text(_words(value)))
-    if title:
-        console().print(title + ":")
+    for name, value in facts:
+        table.add_row(name, Text(value))
     console().print(table)
 
 
@@ -222,16 +213,6 @@ def age(moment: datetime, now: datetime) -> str:
         if count:
             return f"{count} {unit}{'s' if count > 1 else ''} ago"
     return "just now"
-
-
-def _words(value: Any) -> str:
-    match value:
-        case Mapping():
-            return ", ".join(f"{key}: {_words(value[key])}" for key in value)  # pyright: ignore[reportUnknownVariableType]
-        case list() | tuple():
-            return ", ".join(map(_words, value)) or "none"  # pyright: ignore[reportUnknownArgumentType]
-        case _:
-            return str(value)
 
 
 def _plain(value: object) -> object:

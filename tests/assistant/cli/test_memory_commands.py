@@ -77,14 +77,18 @@ def test_an_unknown_id_is_the_users_error(run) -> None:
 
 
 def test_forget_removes_for_good_and_a_dry_run_does_not(add, run, home) -> None:
-    """What is forgotten is in no list, no search and no file."""
+    """What is forgotten is in no list, search or file; in a pipe that takes `--yes`."""
     memory = add("the parrot's name is Zaphod")
     kept = add("the cat's name is Trillian")
     dry = run("memory", "forget", memory, "--dry-run", "--json").json
     assert dry["forgotten"] == [memory]
     assert dry["dry_run"]
     assert len(run("memory", "list", "--json").json["memories"]) == 2
-    done = run("memory", "forget", memory, "--json").json
+    refused = run("memory", "forget", memory, "--json")
+    assert refused.code == 2
+    assert "--yes" in refused.json["error"]["hint"]
+    assert len(run("memory", "list", "--json").json["memories"]) == 2
+    done = run("memory", "forget", memory, "--yes", "--json").json
     assert done["forgotten"] == [memory]
     assert [m["id"] for m in run("memory", "list", "--json").json["memories"]] == [kept]
     files = [path for path in home.rglob("*") if path.is_file()]
@@ -145,7 +149,8 @@ def test_stats_count_what_is_there(add, run) -> None:
     stats = run("memory", "stats", "--json").json
     assert stats["chunks"] == 2
     assert stats["kinds"] == {"note": 1, "fact": 1}
-    assert "chunks" in run("memory", "stats").out
+    first = run("memory", "stats").out.splitlines()[0]
+    assert first.split() == ["memories", "2:", "1", "fact,", "1", "note"]
 
 
 def test_owners_are_apart(add, run, monkeypatch) -> None:
@@ -154,3 +159,35 @@ def test_owners_are_apart(add, run, monkeypatch) -> None:
     monkeypatch.setenv("ASSISTANT_OWNER", "other")
     assert run("memory", "list", "--json").json["memories"] == []
     assert run("memory", "search", "alone", "--json").json["memories"] == []
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", ("2: 1 fact, 1 note", "All is well: 2 memories", "fact", "user", "fresh: ")),
+        ("zh", ("2：1 事实，1 笔记", "一切正常：2 条记忆", "事实", "你", "有效")),
+    ],
+)
+def test_people_read_words_and_not_values(add, run, monkeypatch, language, words) -> None:
+    """In the language that is set; what there is none of is not named."""
+    monkeypatch.setenv("ASSISTANT_LANGUAGE", language)
+    add("one")
+    memory = add("I live in Porto.", subject="user.city")
+    stats, verified = run("memory", "stats").out, run("memory", "verify").out
+    shown = run("memory", "show", memory).out
+    assert words[0] in stats
+    assert words[1] in verified
+    assert all(word in shown for word in words[2:])
+    assert not [word for word in ("None", "True", "{") if word in stats + verified + shown]
+
+
+def test_an_export_replaces_no_file_unasked(add, run, tmp_path) -> None:
+    """Exit 2 and how to say yes; the file is as it was."""
+    add("one")
+    file = tmp_path / "out.jsonl"
+    file.write_text("mine")
+    refused = run("memory", "export", str(file))
+    assert (refused.code, file.read_text()) == (2, "mine")
+    assert "--yes" in refused.err
+    assert run("memory", "export", str(file), "--yes").code == 0
+    assert "one" in file.read_text()
