@@ -13,6 +13,7 @@ from assistant.agent.asking import Asker
 from assistant.agent.calling import Caller
 from assistant.agent.guards import Guards, Limits
 from assistant.agent.protocols.choice import Protocols
+from assistant.agent.protocols.protocol import Ask
 from assistant.agent.remember import Recorder
 from assistant.agent.run import Run
 from assistant.agent.steps import Steps
@@ -112,7 +113,9 @@ class Agent:
         """Explain what a request would hold; nothing is sent or written."""
         now = self._sessions.find(session.id) or session
         turn = Turn("", session.id, now.turns + 1, self._clock(), question)
-        request = self._start(session, turn).run.request
+        steps = self._start(session, turn)
+        planned = steps.protocol.plan(steps.run) if question.strip() else None
+        request = planned.request if isinstance(planned, Ask) else steps.run.request
         return report(self._manager, request, self._manager.fit(request))
 
     def _run(self, session: Session, turn: Turn) -> Iterator[Event]:

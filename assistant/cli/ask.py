@@ -74,7 +74,8 @@ def ask(
                 reserve=app.context.reserve,
             )
             print_json(facts)
-        drain(events)
+        with app.front.waiting("Tidying up"):
+            drain(events)
 
 
 def _to_its_end(events: Iterator[Event]) -> RunRecord:

@@ -103,6 +103,7 @@ def _table(report: Report) -> Table:
     table.add_column("of the limit", justify="right")
     table.add_column("")
     notes = {
+        "tools": "" if report.parts["tools"] else "each is shown when a question calls for it",
         "summary": report.summary,
         "window": f"{report.turns} turns since" if report.summary else f"{report.turns} turns",
         "memories": f"{report.memories} memories",

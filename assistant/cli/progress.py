@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0
 """Seconds before anything is shown."""
+AGAIN = 10.0
+"""Seconds between lines where there is no terminal for a bar."""
 
 
 class Waiter:
@@ -27,7 +30,8 @@ class Waiter:
         """Show `what` while the block runs, if it runs long.
 
         The block gets a callback for (done, total); once called, a bar stands for the spinner.
-        Where standard error is no terminal, one line is printed instead, once.
+        Where standard error is no terminal, lines are printed instead: what it is, once, and then
+        how far it is, again and again.
         """
         outer = self._innermost
         if outer is not None:
@@ -48,12 +52,13 @@ class _Wait:
         self._what = what
         self._said = said
         self._done, self._total = 0, 0
+        self._since = time.monotonic()
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
         self._bar: _Bar | None = None
 
-    def show_later(self) -> None:
-        self._timer = threading.Timer(PATIENCE, self._show)
+    def show_later(self, seconds: float | None = None) -> None:
+        self._timer = threading.Timer(PATIENCE if seconds is None else seconds, self._show)
         self._timer.daemon = True
         self._timer.start()
 
@@ -77,12 +82,20 @@ class _Wait:
             if self._timer is None:  # it ended just now
                 return
             if not sys.stderr.isatty():
-                if self._what not in self._said:
-                    print(f"{self._what} …", file=sys.stderr, flush=True)
-                self._said.add(self._what)
+                self._print_line()
+                self.show_later(AGAIN)
                 return
             self._bar = _Bar(self._what)
             self._bar.update(self._done, self._total)
+
+    def _print_line(self) -> None:
+        passed = time.monotonic() - self._since
+        if passed < AGAIN and self._what in self._said:  # the same in a later step
+            return
+        self._said.add(self._what)
+        far = f" {self._done / self._total:.0%}" if self._total else ""
+        long = f" {passed:.0f} s" if passed >= AGAIN else ""
+        print(f"{self._what} …{far}{long}", file=sys.stderr, flush=True)
 
 
 class _Bar:

@@ -153,6 +153,14 @@ def test_its_own_system_and_tool_prompt_is_small(tmp_path: Path) -> None:
                 assert parts["system"] + parts["tools"] + parts["question"] <= 900
 
 
+def test_a_preview_shows_the_tool_that_the_question_calls_for(tmp_path: Path) -> None:
+    """It is the first request of the run: with the call's schema, and nothing is sent."""
+    with agent_home(tmp_path, [], small=True) as home:
+        session = home.sessions.open("s")
+        assert home.agent.preview(session).parts["tools"] == 0
+        assert home.agent.preview(session, "What is 123 * 456 + 1?").parts["tools"] > 0
+
+
 def test_requests_of_one_run_share_their_beginning(tmp_path: Path) -> None:
     """So that the server's prefix cache serves the system prompt and the window."""
     _, get_stock = stock(tmp_path)
