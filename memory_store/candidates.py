@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, bindparam, text
+from sqlalchemy import Connection
 
 from memory_store.lexical import LexicalQuery, Match
 from memory_store.tables import from_micros
@@ -61,12 +61,10 @@ def gather(
     vector: Vectors | None,
 ) -> list[Candidate]:
     """The candidates of both sides, each scored on both, and their neighbours."""
-    pool = _Pool(connection, owner, words, vector)
-    pool.similar.update(dense)
+    pool = _Pool(connection, owner, words, vector, dict(dense))
     lexical = words.search(POOL)
     numbers = {number for number, _ in dense} | {number for number, _ in lexical}
-    found = pool.candidates(_of_passages(connection, numbers))
-    found = _ranked(found, dense, lexical)
+    found = pool.candidates(_of_passages(connection, numbers), len(dense), len(lexical))
     top = max((c.lexical for c in found), default=0.0) or 1.0
     best = sorted(found, key=lambda c: (-(c.lexical / top + (c.dense or 0.0)), -c.number))
     beside = {n for c in best[:WIDENED] for _, *pair in c.places for n in pair if n is not None}
@@ -82,20 +80,15 @@ class _Pool:
     words: LexicalQuery
     vector: Vectors | None
     similar: dict[int, float]
-    matching: dict[int, Match]
+    matching: dict[int, Match] = field(default_factory=dict[int, Match])
 
-    def __init__(
-        self, connection: Connection, owner: str, words: LexicalQuery, vector: Vectors | None
-    ) -> None:
-        self.connection = connection
-        self.owner = owner
-        self.words = words
-        self.vector = vector
-        self.similar = {}
-        self.matching = {}
+    def candidates(self, chunk_of: dict[int, int], near: int = 0, said: int = 0) -> list[Candidate]:
+        """The owner's chunks of these passages, newest last.
 
-    def candidates(self, chunk_of: dict[int, int]) -> list[Candidate]:
-        """The owner's chunks of these passages, newest last."""
+        Args:
+            near: so many of them, the nearest, get their rank in meaning.
+            said: so many, those that match best, their rank in words.
+        """
         numbers = sorted(chunk_of)
         unknown = [number for number in numbers if number not in self.similar]
         self.similar.update(similarities(self.connection, self.vector, unknown))
@@ -103,37 +96,37 @@ class _Pool:
         parts: dict[int, list[int]] = {}
         for number in numbers:
             parts.setdefault(chunk_of[number], []).append(number)
+        rows = _chunk_rows(self.connection, self.owner, parts)
+        similar = _best(self.similar, parts)
+        lexical = _best({n: m.score for n, m in self.matching.items() if m.score > 0}, parts)
+        near_ranks = _ranks(sorted(similar, key=lambda n: -similar[n])[:near])
+        said_ranks = _ranks(sorted(lexical, key=lambda n: (-lexical[n], -n))[:said])
         places = _places(self.connection, self.owner, parts)
         return [
-            self._candidate(row, parts[row.number], places.get(row.number, ()))
-            for row in _chunk_rows(self.connection, self.owner, parts)
+            Candidate(
+                number=number,
+                id=id_,
+                text=text,
+                origin=origin,
+                created_at=from_micros(created_at),
+                about=None if start is None else (from_micros(start), from_micros(end)),
+                places=tuple(places.get(number, ())),
+                passage=max(parts[number], key=self._worth),
+                dense=similar.get(number),
+                dense_rank=near_ranks.get(number),
+                lexical=lexical.get(number, 0.0),
+                lexical_rank=said_ranks.get(number),
+                held=self._held(parts[number]),
+            )
+            for number, id_, text, origin, created_at, start, end in rows
         ]
 
-    def _candidate(
-        self, row: Any, parts: list[int], places: Sequence[tuple[str, int | None, int | None]]
-    ) -> Candidate:
-        matches = [self.matching[number] for number in parts if number in self.matching]
+    def _held(self, parts: Sequence[int]) -> int:
         held = 0
-        for match in matches:
-            held |= match.held
-        about = None
-        if row.about_start is not None:
-            about = (from_micros(row.about_start), from_micros(row.about_end))
-        return Candidate(
-            number=row.number,
-            id=row.id,
-            text=row.text,
-            origin=row.origin,
-            created_at=from_micros(row.created_at),
-            about=about,
-            places=tuple(places),
-            passage=max(parts, key=self._worth),
-            dense=max((self.similar[n] for n in parts if n in self.similar), default=None),
-            dense_rank=None,
-            lexical=max((match.score for match in matches), default=0.0),
-            lexical_rank=None,
-            held=held,
-        )
+        for number in parts:
+            if number in self.matching:
+                held |= self.matching[number].held
+        return held
 
     def _worth(self, number: int) -> tuple[float, float, int]:
         match = self.matching.get(number)
@@ -141,19 +134,18 @@ class _Pool:
         return (top + self.similar.get(number, 0.0), top, -number)
 
 
-def _ranked(
-    found: list[Candidate],
-    dense: Sequence[tuple[int, float]],
-    lexical: Sequence[tuple[int, float]],
-) -> list[Candidate]:
-    """The candidates with their ranks on either side, counted in chunks."""
-    by_dense = sorted((c for c in found if c.dense is not None), key=lambda c: -(c.dense or 0.0))
-    by_words = sorted((c for c in found if c.lexical > 0), key=lambda c: (-c.lexical, -c.number))
-    near = {c.number: rank for rank, c in enumerate(by_dense[: len(dense)], 1)}
-    said = {c.number: rank for rank, c in enumerate(by_words[: len(lexical)], 1)}
-    return [
-        replace(c, dense_rank=near.get(c.number), lexical_rank=said.get(c.number)) for c in found
-    ]
+def _best(of: Mapping[int, float], parts: Mapping[int, Sequence[int]]) -> dict[int, float]:
+    """Of each chunk the best passage's score; those that have none are left out."""
+    best: dict[int, float] = {}
+    for chunk, numbers in parts.items():
+        known = [of[number] for number in numbers if number in of]
+        if known:
+            best[chunk] = max(known)
+    return best
+
+
+def _ranks(ordered: Sequence[int]) -> dict[int, int]:
+    return {number: rank for rank, number in enumerate(ordered, 1)}
 
 
 def similarities(
@@ -164,30 +156,30 @@ def similarities(
         return {}
     import numpy as np
 
-    rows = _rows(connection, "SELECT passage, vector FROM vectors WHERE passage IN :ids", numbers)
+    rows = _rows(connection, "SELECT passage, vector FROM vectors WHERE passage IN (:ids)", numbers)
     if not rows:
         return {}
-    matrix = np.frombuffer(b"".join(row.vector for row in rows), dtype=np.float32)
-    scores = matrix.reshape(len(rows), -1) @ vector
-    return {int(row.passage): float(score) for row, score in zip(rows, scores, strict=True)}
+    found, vectors = zip(*rows, strict=True)
+    matrix = np.frombuffer(b"".join(vectors), dtype=np.float32).reshape(len(found), -1)
+    return dict(zip(found, (matrix @ vector).tolist(), strict=True))
 
 
 def _of_passages(connection: Connection, numbers: Collection[int]) -> dict[int, int]:
-    sql = "SELECT number, chunk FROM passages WHERE number IN :ids"
-    return {row.number: row.chunk for row in _rows(connection, sql, numbers)}
+    sql = "SELECT number, chunk FROM passages WHERE number IN (:ids)"
+    return dict(map(tuple, _rows(connection, sql, numbers)))
 
 
 def _of_chunks(connection: Connection, chunks: Collection[int]) -> dict[int, int]:
-    sql = "SELECT number, chunk FROM passages WHERE chunk IN :ids"
-    return {row.number: row.chunk for row in _rows(connection, sql, chunks)}
+    sql = "SELECT number, chunk FROM passages WHERE chunk IN (:ids)"
+    return dict(map(tuple, _rows(connection, sql, chunks)))
 
 
 def _chunk_rows(connection: Connection, owner: str, chunks: Collection[int]) -> Sequence[Any]:
     sql = (
         "SELECT number, id, text, origin, created_at, about_start, about_end FROM chunks"
-        " WHERE number IN :ids AND owner = :owner ORDER BY number"
+        " WHERE owner = ? AND number IN (:ids) ORDER BY number"
     )
-    return _rows(connection, sql, chunks, owner=owner)
+    return _rows(connection, sql, chunks, owner)
 
 
 def _places(
@@ -196,22 +188,26 @@ def _places(
     """Where each chunk was said, and the owner's chunks said just before and after it there."""
     beside = (
         "(SELECT o.chunk FROM occurrences o JOIN chunks c ON c.number = o.chunk"
-        " WHERE o.session = here.session AND c.owner = :owner"
+        " WHERE o.session = here.session AND c.owner = ?"
         " AND o.number {} here.number ORDER BY o.number {} LIMIT 1)"
     )
     sql = (
-        f"SELECT here.chunk, here.session, {beside.format('<', 'DESC')} AS before,"
-        f" {beside.format('>', 'ASC')} AS after FROM occurrences here"
-        " WHERE here.chunk IN :ids AND here.session != '' ORDER BY here.number"
+        f"SELECT here.chunk, here.session, {beside.format('<', 'DESC')},"
+        f" {beside.format('>', 'ASC')} FROM occurrences here"
+        " WHERE here.chunk IN (:ids) AND here.session != '' ORDER BY here.number"
     )
     places: dict[int, list[tuple[str, int | None, int | None]]] = {}
-    for row in _rows(connection, sql, chunks, owner=owner):
-        places.setdefault(row.chunk, []).append((row.session, row.before, row.after))
+    for chunk, session, before, after in _rows(connection, sql, chunks, owner, owner):
+        places.setdefault(chunk, []).append((session, before, after))
     return places
 
 
-def _rows(
-    connection: Connection, sql: str, ids: Collection[int], **values: object
-) -> Sequence[Any]:
-    query = text(sql).bindparams(bindparam("ids", expanding=True))
-    return connection.execute(query, {"ids": sorted(ids), **values}).all()
+def _rows(connection: Connection, sql: str, ids: Collection[int], *before: object) -> Sequence[Any]:
+    """The rows of a query with `:ids` in it, which comes after every other parameter.
+
+    Plain SQL: composing it takes SQLAlchemy longer than running it, several times a recall.
+    """
+    if not ids:
+        return []  # SQLite would walk through the table
+    marked = sql.replace(":ids", ", ".join("?" * len(ids)))
+    return connection.exec_driver_sql(marked, (*before, *sorted(ids))).all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from sqlalchemy import Connection, update
 
 from memory_store import records, tables
 from memory_store.chunk import Chunk
-from memory_store.freshness import Judgement, event_time, judge
+from memory_store.freshness import Judgement, Verdict, event_time, judge
 from memory_store.ledger import Ledger
 from memory_store.protocols import Validator
 from memory_store.tables import to_micros
@@ -26,22 +26,72 @@ def judge_all(
 
     A source that is found to be unchanged has its clock restarted, durably.
     """
+    hearing = Hearing(owner, now, validator)
     with ledger.read() as connection:
-        known = records.with_sources(connection, owner, ids)
-        rivals = _rivals(connection, owner, known, now)
-    tags = {id_: _ask(validator, chunk) for id_, chunk in known.items() if _expired(chunk, now)}
-    judgements = Case(now, known, rivals, tags).judge()
-    _restart(ledger, [known[id_] for id_, tag in tags.items() if _unchanged(known[id_], tag)], now)
-    return {id_: judgements[id_] for id_ in ids if id_ in judgements}
+        hearing.take(connection, records.by_id(connection, owner, ids).values())
+    judgements = {id_: hearing.decide(id_) for id_ in ids if id_ in hearing.judged}
+    hearing.restart(ledger)
+    return judgements
 
 
 def judge_stored(
     connection: Connection, owner: str, ids: Collection[str], now: datetime
 ) -> dict[str, Judgement]:
     """Judge the owner's chunks from the ledger alone: no validator is asked, nothing written."""
-    known = records.with_sources(connection, owner, ids)
-    judged = Case(now, known, _rivals(connection, owner, known, now)).judge()
-    return {id_: judged[id_] for id_ in ids if id_ in judged}
+    hearing = Hearing(owner, now, None)
+    hearing.take(connection, records.by_id(connection, owner, ids).values())
+    return {id_: hearing.judged[id_] for id_ in ids if id_ in hearing.judged}
+
+
+class Hearing:
+    """Judges chunks from the ledger alone, and asks validators only of those that it decides.
+
+    Attributes:
+        judged: how every chunk taken in stands so far, with its sources.
+    """
+
+    def __init__(self, owner: str, now: datetime, validator: Validator | None) -> None:
+        self._owner = owner
+        self._validator = validator
+        self._case = Case(now, {}, {})
+        self.judged: dict[str, Judgement] = {}
+
+    def take(self, connection: Connection, chunks: Iterable[Chunk]) -> None:
+        """Take in the owner's chunks, with all that they were made from."""
+        known = records.with_sources(connection, self._owner, chunks)
+        known = {id_: chunk for id_, chunk in known.items() if id_ not in self.judged}
+        self._case.known.update(known)
+        self._case.rivals.update(_rivals(connection, self._owner, known, self._case.now))
+        self.judged.update(self._case.judge())
+
+    def open(self, chunk_id: str) -> bool:
+        """Whether a validator has yet to be asked before the chunk's verdict is known."""
+        return bool(self._to_ask(chunk_id))
+
+    def decide(self, chunk_id: str) -> Judgement:
+        """The chunk's verdict, after its own and its sources' validators were asked, once each."""
+        asked = self._to_ask(chunk_id)
+        for source in asked:
+            self._case.tags[source] = _ask(self._validator, self._case.known[source])
+        if asked:
+            self._case.reopen()
+            self.judged = self._case.judge()
+        return self.judged[chunk_id]
+
+    def restart(self, ledger: Ledger) -> None:
+        """Restart, durably, the clocks of those whose source was found to be unchanged."""
+        known, tags = self._case.known, self._case.tags
+        same = [id_ for id_, tag in tags.items() if tag == known[id_].freshness.tag]
+        _restart(ledger, [known[id_] for id_ in same], self._case.now)
+
+    def _to_ask(self, chunk_id: str) -> list[str]:
+        """Of the chunk and its sources those that a validator could save, and has not judged."""
+        if self._validator is None or self.judged[chunk_id].verdict is not Verdict.STALE:
+            return []
+        case, line = self._case, [chunk_id]
+        for id_ in line:  # grows as sources are found
+            line += [s for s in case.known[id_].derived_from if s in case.known and s not in line]
+        return [id_ for id_ in line if id_ not in case.tags and _expired(case.known[id_], case.now)]
 
 
 @dataclass(slots=True)
@@ -65,6 +115,10 @@ class Case:
         for chunk in sorted(self.known.values(), key=lambda chunk: chunk.id):
             self._judge(chunk, frozenset())
         return self._done
+
+    def reopen(self) -> None:
+        """Judge everything again, with what was learnt since."""
+        self._done = {}
 
     def _judge(self, chunk: Chunk, above: frozenset[str]) -> Judgement:
         if chunk.id in self._done:
@@ -130,10 +184,6 @@ def _ask(validator: Validator | None, chunk: Chunk) -> str | None:
     except Exception as error:  # a validator is a user's code; one that fails cannot tell
         _log.warning("validator %s failed: %s", chunk.freshness.validator, error)
         return None
-
-
-def _unchanged(chunk: Chunk, tag: str | None) -> bool:
-    return tag is not None and tag == chunk.freshness.tag
 
 
 def _restart(ledger: Ledger, chunks: Sequence[Chunk], now: datetime) -> None:

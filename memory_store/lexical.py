@@ -8,16 +8,19 @@ bare number stands first in each row.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection
 
 from memory_store.ledger import Migration
 from memory_store.terms import query_terms, terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 K1 = 1.2
 B = 0.5
@@ -147,28 +150,45 @@ class LexicalQuery:
 
     def _candidates(self, limit: int) -> list[int]:
         """The passages that hold the heaviest terms, found rare terms first within `POSTINGS`."""
+        import numpy as np
+
         room = POSTINGS
-        sums: dict[int, float] = {}
+        postings: list[NDArray[Any]] = []
+        weights: list[NDArray[Any]] = []
         known = [place for place, frequency in enumerate(self._frequencies) if frequency]
         for place in sorted(known, key=lambda place: (self._frequencies[place], place)):
             if room <= 0:
                 break
-            newest = self._connection.exec_driver_sql(
-                "SELECT rowid FROM lexical WHERE lexical MATCH ? ORDER BY rowid DESC LIMIT ?",
-                (f'"{self._keys[place]}"', room),
-            )
-            rarity = self.rarities[place]
-            for rowid in newest.scalars().all():  # fetched in one go: there are thousands
-                sums[rowid] = sums.get(rowid, 0.0) + rarity
+            found = _postings(self._connection, self._keys[place], room)
+            postings.append(found)
+            weights.append(np.full(len(found), self.rarities[place]))
             room -= self._frequencies[place]
-        best = heapq.nlargest(limit, ((weight, rowid) for rowid, weight in sums.items()))
-        return [rowid for _, rowid in best]
+        if not postings:
+            return []
+        numbers, where = np.unique(np.concatenate(postings), return_inverse=True)
+        sums = np.bincount(where, np.concatenate(weights))
+        return numbers[np.lexsort((numbers, sums))[::-1][:limit]].tolist()
 
     def _match(self, found: list[str]) -> Match:
         norm = K1 * (1 - B + B * (len(found) - 1) / self._average)
-        counts = Counter(self._places[term] for term in found if term in self._places)
-        score = sum(self.rarities[p] * n * (K1 + 1) / (n + norm) for p, n in counts.items())
-        return Match(score, sum(1 << place for place in counts))
+        score, held = 0.0, 0
+        for place in sorted(map(self._places.__getitem__, self._places.keys() & set(found))):
+            count = found.count(self._keys[place])
+            score += self.rarities[place] * count * (K1 + 1) / (count + norm)
+            held |= 1 << place
+        return Match(score, held)
+
+
+def _postings(connection: Connection, key: str, limit: int) -> NDArray[Any]:
+    """The newest passages that hold a term: read as one text, for there are thousands."""
+    import numpy as np
+
+    joined = connection.exec_driver_sql(
+        "SELECT group_concat(rowid) FROM"
+        " (SELECT rowid FROM lexical WHERE lexical MATCH ? ORDER BY rowid DESC LIMIT ?)",
+        (f'"{key}"', limit),
+    ).scalar()
+    return np.fromstring(joined or "", dtype=np.int64, sep=",")
 
 
 def _frequency(connection: Connection, key: str) -> int:
@@ -182,10 +202,11 @@ def _rarity(passages: int, frequency: int) -> float:
 
 def _held(connection: Connection, rowids: Sequence[int]) -> dict[int, list[str]]:
     marks = ", ".join("?" * len(rowids))
+    # FTS5's own table of the rows as they were given: a third of the time of asking FTS5 for them.
     rows = connection.exec_driver_sql(
-        f"SELECT rowid, terms FROM lexical WHERE rowid IN ({marks})", tuple(rowids)
-    )
-    return {int(row.rowid): str(row.terms).split(" ") for row in rows}
+        f"SELECT id, c0 FROM lexical_content WHERE id IN ({marks})", tuple(rowids)
+    ).all()
+    return {number: held.split(" ") for number, held in rows}
 
 
 def _number(connection: Connection, owner: str) -> int:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from memory_store.candidates import Candidate
 from memory_store.chunk import Interval
@@ -35,8 +36,9 @@ WEIGHTS: Mapping[str, float] = {
     "length": -1.63,
     "in_time": 3.12,
 }
-"""How much each signal counts; see `_Signals.of`."""
+"""How much each signal counts; see `_Signals`."""
 
+TIME = ("in_time", "dated")
 BESIDE = ("lexical_before", "lexical_after", "dense_before", "dense_after")
 
 _SPEAKER = re.compile(r"\s*([^\s:：][^:：\n]{0,40})[:：]")
@@ -70,23 +72,31 @@ class Question:
 
 def rank(question: Question, candidates: Sequence[Candidate]) -> dict[str, Score]:
     """Score the candidates of one question: id to score, best first, newest of equals first."""
-    signals = _Signals(question, candidates)
-    scores = {c.id: _score(c, signals.of(c)) for c in candidates}
-    newest_first = sorted(scores, reverse=True)
-    return {id_: scores[id_] for id_ in sorted(newest_first, key=lambda id_: -scores[id_].total)}
+    import numpy as np
 
-
-def _score(candidate: Candidate, signals: Mapping[str, float]) -> Score:
-    parts = {name: WEIGHTS[name] * value for name, value in signals.items()}
-    return Score(
-        total=sum(parts.values()),
-        dense=candidate.dense,
-        dense_rank=candidate.dense_rank,
-        lexical=candidate.lexical,
-        lexical_rank=candidate.lexical_rank,
-        time=parts["in_time"] + parts["dated"],
-        neighbour=sum(parts[name] for name in BESIDE),
-    )
+    if not candidates:
+        return {}
+    signals = _Signals(question, candidates).all()
+    weights = np.array([WEIGHTS[name] for name in signals])
+    # One row a candidate, summed alike, so that what shows the same has the very same score.
+    parts = np.ascontiguousarray((weights[:, None] * np.array(list(signals.values()))).T)
+    totals: list[float] = parts.sum(axis=1).tolist()
+    places = {name: place for place, name in enumerate(signals)}
+    time = parts[:, [places[name] for name in TIME]].sum(axis=1).tolist()
+    beside = parts[:, [places[name] for name in BESIDE]].sum(axis=1).tolist()
+    order = sorted(range(len(totals)), key=lambda i: (totals[i], candidates[i].id), reverse=True)
+    return {
+        c.id: Score(
+            total=totals[i],
+            dense=c.dense,
+            dense_rank=c.dense_rank,
+            lexical=c.lexical,
+            lexical_rank=c.lexical_rank,
+            time=time[i],
+            neighbour=beside[i],
+        )
+        for i, c in ((i, candidates[i]) for i in order)
+    }
 
 
 class _Signals:
@@ -94,46 +104,56 @@ class _Signals:
 
     def __init__(self, question: Question, candidates: Sequence[Candidate]) -> None:
         self._question = question
+        self._candidates = candidates
         self._lexical = _scaled({c.number: c.lexical for c in candidates}, low=0.0)
         self._dense = _scaled({c.number: c.dense for c in candidates if c.dense is not None})
-        self._sessions: dict[str, list[Candidate]] = {}
-        for c in candidates:
-            for session in {session for session, _, _ in c.places}:
-                self._sessions.setdefault(session, []).append(c)
-        self._of_session = {name: self._session(own) for name, own in self._sessions.items()}
         self._words = question.text.casefold()
-        self._asks_assistant = float(_YOU.search(question.text) is not None)
-        self._when = _WHEN.search(question.text) is not None
+        self._coverage = cache(question.coverage)  # few sets of terms are held by many
 
-    def of(self, candidate: Candidate) -> dict[str, float]:
-        """The signals of one candidate, by the names of `WEIGHTS`."""
-        question, text = self._question, candidate.text
-        before = [n for _, n, _ in candidate.places if n is not None]
-        after = [n for _, _, n in candidate.places if n is not None]
-        sessions = [self._of_session[session] for session, _, _ in candidate.places]
-        session = max(sessions, default=(0.0, 0.0, 0.0))
-        by_assistant = float(candidate.origin == "assistant")
+    def all(self) -> dict[str, list[float]]:
+        """Each signal of all candidates, by the names of `WEIGHTS`."""
+        found, coverage = self._candidates, self._coverage
+        before = [[n for _, n, _ in c.places if n is not None] for c in found]
+        after = [[n for _, _, n in c.places if n is not None] for c in found]
+        sessions = self._sessions()
+        assistant = [float(c.origin == "assistant") for c in found]
+        you = float(_YOU.search(self._question.text) is not None)
         return {
-            "lexical": self._lexical[candidate.number],
-            "dense": self._dense.get(candidate.number, 0.0),
-            "coverage": question.coverage(candidate.held),
+            "lexical": [self._lexical[c.number] for c in found],
+            "dense": [self._dense.get(c.number, 0.0) for c in found],
+            "coverage": [coverage(c.held) for c in found],
             "lexical_before": _best(self._lexical, before),
             "lexical_after": _best(self._lexical, after),
             "dense_before": _best(self._dense, before),
             "dense_after": _best(self._dense, after),
-            "session_lexical": session[0],
-            "session_dense": session[1],
-            "session_coverage": session[2],
-            "assistant": by_assistant,
-            "assistant_asked": by_assistant * self._asks_assistant,
-            "speaker": float(self._names_speaker(text)),
-            "dated": float(self._when and _TIME_WORD.search(text) is not None),
-            "question": float(text.rstrip().endswith(("?", "？"))),
-            "length": math.log1p(len(text)) / 5,
-            "in_time": float(any(_speaks_of(candidate, i) for i in question.intervals)),
+            "session_lexical": [session[0] for session in sessions],
+            "session_dense": [session[1] for session in sessions],
+            "session_coverage": [session[2] for session in sessions],
+            "assistant": assistant,
+            "assistant_asked": [you * by for by in assistant],
+            "speaker": [float(self._names_speaker(c.text)) for c in found],
+            "dated": self._dated(),
+            "question": [float(c.text.rstrip().endswith(("?", "？"))) for c in found],
+            "length": [math.log1p(len(c.text)) / 5 for c in found],
+            "in_time": [
+                float(any(_speaks_of(c, each) for each in self._question.intervals)) for c in found
+            ],
         }
 
-    def _session(self, own: Sequence[Candidate]) -> tuple[float, float, float]:
+    def _sessions(self) -> list[tuple[float, float, float]]:
+        """For each candidate its best session's signals."""
+        members: dict[str, dict[int, Candidate]] = {}
+        for c in self._candidates:
+            for session, _, _ in c.places:
+                members.setdefault(session, {})[c.number] = c
+        signals = {name: self._session(own.values()) for name, own in members.items()}
+        alone = (0.0, 0.0, 0.0)
+        return [
+            max((signals[session] for session, _, _ in c.places), default=alone)
+            for c in self._candidates
+        ]
+
+    def _session(self, own: Collection[Candidate]) -> tuple[float, float, float]:
         """A session's best three by each side, and how much of the question it covers in all."""
         held = 0
         for c in own:
@@ -141,8 +161,14 @@ class _Signals:
         return (
             _top_three([self._lexical[c.number] for c in own]),
             _top_three([self._dense.get(c.number, 0.0) for c in own]),
-            self._question.coverage(held),
+            self._coverage(held),
         )
+
+    def _dated(self) -> list[float]:
+        """Whether a time is asked for and the text names one."""
+        if _WHEN.search(self._question.text) is None:
+            return [0.0] * len(self._candidates)
+        return [float(_TIME_WORD.search(c.text) is not None) for c in self._candidates]
 
     def _names_speaker(self, text: str) -> bool:
         """Whether the text opens with a speaker, `Ann: …`, whom the question names."""
@@ -157,8 +183,9 @@ def _speaks_of(candidate: Candidate, interval: Interval) -> bool:
     return interval.holds(candidate.created_at)
 
 
-def _best(values: Mapping[int, float], numbers: Sequence[int]) -> float:
-    return max((values.get(number, 0.0) for number in numbers), default=0.0)
+def _best(values: Mapping[int, float], groups: Sequence[Sequence[int]]) -> list[float]:
+    """Of each group of chunks the greatest value; 0 for those that are not among them."""
+    return [max([values.get(number, 0.0) for number in group], default=0.0) for group in groups]
 
 
 def _top_three(values: Sequence[float]) -> float:

@@ -15,12 +15,12 @@ from memory_store.candidates import DenseSearch
 from memory_store.chunk import Interval
 from memory_store.companions import companions
 from memory_store.errors import EmbedderError, InvalidInput
-from memory_store.freshness import Judgement
 from memory_store.hits import Recall, Score
+from memory_store.judging import Hearing
 from memory_store.ledger import Ledger
 from memory_store.lexical import LexicalQuery
 from memory_store.matters import newest_first
-from memory_store.protocols import Embedder, Reranker, TokenCounter
+from memory_store.protocols import Embedder, Reranker, TokenCounter, Validator
 from memory_store.ranking import Question
 from memory_store.rerank import reranked
 from memory_store.selection import Found, Policy, Selection
@@ -30,12 +30,14 @@ from memory_store.watch import Watch
 if TYPE_CHECKING:
     from memory_store.protocols import Vectors
 
+    Meaning = tuple[Vectors | None, list[tuple[int, float]]]
+
 CONSIDERED = 60
 """How many of the best candidates are judged, and returned or dropped with a reason."""
 
-_log = logging.getLogger(__name__)
+IRRELEVANT = "nothing in it speaks of what is asked"
 
-Judge = Callable[[Collection[str]], dict[str, Judgement]]
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Recaller:
 
     Attributes:
         dense: the search by meaning; it keeps to the same owner.
-        judge: judges chunks for now; ids that it does not know are left out.
+        validator: tells a source's version now, for what has aged.
         zone: the user's zone, for the times in questions.
     """
 
@@ -52,7 +54,7 @@ class Recaller:
     owner: str
     embedder: Embedder
     dense: DenseSearch
-    judge: Judge
+    validator: Validator | None
     now: Callable[[], datetime]
     zone: tzinfo
     count_tokens: TokenCounter
@@ -79,16 +81,20 @@ class Recaller:
         intervals = tuple(frame.interval for frame in frames)
         past = asks_for_past(query, now=now, zone=self.zone)
         policy = Policy(budget, limit, past, stale, frozenset(exclude))
-        found = self._search(query, intervals, watch)
-        with watch("freshness"):
-            judgements = self.judge([f.chunk.id for f in found])
-        with watch("companions"):
-            with self.ledger.read() as connection:
-                brought = companions(connection, self.owner, found, judgements, now)
-            judgements |= self.judge({f.chunk.id for own in brought.values() for f in own})
+        hearing = Hearing(self.owner, now, self.validator)
+        meaning = self._meaning(query, watch)
+        with self.ledger.read() as connection:
+            found, rest = self._search(connection, query, intervals, meaning, watch)
+            with watch("freshness"):
+                hearing.take(connection, [f.chunk for f in found + rest])
+            with watch("companions"):
+                brought = companions(connection, self.owner, found, hearing.judged, now)
+                hearing.take(connection, [f.chunk for own in brought.values() for f in own])
         with watch("fit"):
-            selection = Selection(policy, judgements, self.count_tokens)
+            selection = Selection(policy, hearing, self.count_tokens)
             selection.choose(found, brought)
+            selection.leave_out(rest, IRRELEVANT)
+            hearing.restart(self.ledger)
         return Recall(
             query=query,
             now=now,
@@ -100,28 +106,35 @@ class Recaller:
             seconds=watch.seconds,
         )
 
-    def _search(self, query: str, intervals: Sequence[Interval], watch: Watch) -> list[Found]:
-        """What is relevant, best first."""
-        vector, near = self._meaning(query, watch)
-        with self.ledger.read() as connection:
-            with watch("lexical"):
-                words = LexicalQuery(connection, self.owner, query)
-                pool = candidates.gather(
-                    connection, self.owner, dense=near, words=words, vector=vector
-                )
-            with watch("rank"):
-                asked = Question(query, intervals, words.coverage)
-                relevant = {c.id for c in relevance.relevant(pool, words)}
-                scores = ranking.rank(asked, pool)
-                best = [pair for pair in scores.items() if pair[0] in relevant][:CONSIDERED]
+    def _search(
+        self,
+        connection: Connection,
+        query: str,
+        intervals: Sequence[Interval],
+        meaning: Meaning,
+        watch: Watch,
+    ) -> tuple[list[Found], list[Found]]:
+        """What is relevant, best first, and what is not although it scores among the best."""
+        vector, near = meaning
+        with watch("lexical"):
+            words = LexicalQuery(connection, self.owner, query)
+            pool = candidates.gather(connection, self.owner, dense=near, words=words, vector=vector)
+        with watch("rank"):
+            relevant = {c.id for c in relevance.relevant(pool, words)}
+            scores = list(ranking.rank(Question(query, intervals, words.coverage), pool).items())
+        with watch("read"):
+            passage = {c.id: c.passage for c in pool}
+            best = [pair for pair in scores if pair[0] in relevant][:CONSIDERED]
+            rest = [pair for pair in scores[:CONSIDERED] if pair[0] not in relevant]
+            found = self._read(connection, best, passage)
+            dropped = self._read(connection, rest, passage)
+        if self.reranker is None:
             with watch("read"):
-                found = self._read(connection, best, {c.id: c.passage for c in pool})
-                if self.reranker is None:
-                    return newest_first(connection, found)
+                return newest_first(connection, found), dropped
         with watch("rerank"):
-            return reranked(self.reranker, query, found)
+            return reranked(self.reranker, query, found), dropped
 
-    def _meaning(self, query: str, watch: Watch) -> tuple[Vectors | None, list[tuple[int, float]]]:
+    def _meaning(self, query: str, watch: Watch) -> Meaning:
         """The question's vector and the passages near it; nothing where the embedder is out."""
         try:
             with watch("embed"):

@@ -112,15 +112,15 @@ def listing(
 
 def passages(connection: Connection, owner: str, numbers: Collection[int]) -> dict[int, PassageRow]:
     """The owner's passages of these row numbers; unknown numbers are left out."""
-    p, c = tables.passages.c, tables.chunks.c
     found: dict[int, PassageRow] = {}
     for some in _batches(numbers):
-        rows = connection.execute(
-            select(p.number, c.id, p.place, p.total, p.start, p.end, p.header, c.text)
-            .join_from(tables.passages, tables.chunks, p.chunk == c.number)
-            .where(c.owner == owner, p.number.in_(some))
+        rows = connection.exec_driver_sql(
+            'SELECT p.number, c.id, p.place, p.total, p.start, p."end", p.header, c.text'
+            " FROM passages p JOIN chunks c ON c.number = p.chunk"
+            f" WHERE c.owner = ? AND p.number IN ({_marks(some)})",
+            (owner, *some),
         )
-        for number, chunk_id, place, total, start, end, header, whole in rows:
+        for number, chunk_id, place, total, start, end, header, whole in rows.all():
             part = passage_text(header, whole, start, end)
             found[number] = PassageRow(number, chunk_id, place, total, start, end, part)
     return found
@@ -218,13 +218,13 @@ def newest_of(
     return found
 
 
-def with_sources(connection: Connection, owner: str, ids: Collection[str]) -> dict[str, Chunk]:
-    """The chunks of these ids and everything that they were made from, at any depth."""
-    found: dict[str, Chunk] = {}
-    wanted = set(ids)
-    while wanted:
+def with_sources(connection: Connection, owner: str, chunks: Iterable[Chunk]) -> dict[str, Chunk]:
+    """The owner's chunks given and everything that they were made from, at any depth, by id."""
+    found = {chunk.id: chunk for chunk in chunks}
+    gone: set[str] = set()
+    while wanted := {s for c in found.values() for s in c.derived_from} - found.keys() - gone:
         found.update(by_id(connection, owner, wanted))
-        wanted = {s for chunk in found.values() for s in chunk.derived_from} - found.keys() - wanted
+        gone |= wanted - found.keys()
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from memory_store.candidates import Candidate
 from memory_store.lexical import LexicalQuery
@@ -24,16 +25,19 @@ def relevant(candidates: Sequence[Candidate], words: LexicalQuery) -> list[Candi
     An answer often shares nothing with the question but its place, right after what does. Empty
     where nothing fits.
     """
-    fitting = {c.number for c in candidates if _fits(c, words)}
+
+    @cache  # few sets of terms are held by many candidates
+    def says_enough(held: int) -> bool:
+        return words.coverage(held) >= COVERED or words.holds_rare(held, RARE)
+
+    fitting = {
+        c.number
+        for c in candidates
+        if (c.dense is not None and c.dense >= NEAR) or says_enough(c.held)
+    }
     sessions = {session for c in candidates if c.number in fitting for session, _, _ in c.places}
     return [
         c
         for c in candidates
         if c.number in fitting or any(session in sessions for session, _, _ in c.places)
     ]
-
-
-def _fits(candidate: Candidate, words: LexicalQuery) -> bool:
-    if candidate.dense is not None and candidate.dense >= NEAR:
-        return True
-    return words.coverage(candidate.held) >= COVERED or words.holds_rare(candidate.held, RARE)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from memory_store.chunk import Chunk
 from memory_store.freshness import Judgement, Verdict, event_time
 from memory_store.hits import Dropped, Hit, Passage, Score
+from memory_store.judging import Hearing
 from memory_store.protocols import TokenCounter
 from memory_store.records import PassageRow
 
@@ -49,10 +50,13 @@ class Policy:
 
 @dataclass(slots=True)
 class Selection:
-    """Takes candidates best first until the budget or the limit is reached."""
+    """Takes candidates best first until the budget or the limit is reached.
+
+    Validators are asked only about what would be returned.
+    """
 
     policy: Policy
-    judgements: Mapping[str, Judgement]
+    hearing: Hearing
     count: TokenCounter
     tokens: int = 0
     dropped: list[Dropped] = field(default_factory=list[Dropped])
@@ -87,55 +91,69 @@ class Selection:
             hits.sort(key=lambda hit: (event_time(hit.chunk), hit.chunk.id))
         return tuple(hits)
 
+    def leave_out(self, found: Sequence[Found], reason: str) -> None:
+        """Drop for one reason what of these was not brought along either."""
+        for f in found:
+            if f.chunk.id not in self._taken:
+                self._drop(f, reason)
+
     def _offer(self, found: Found, place: int) -> bool:
         """Settle what was found: whether it is taken; what is not is dropped, with the reason."""
         self._settled.add(found.chunk.id)
         reason = self._consider(found, place, "search")
-        judgement = self.judgements.get(found.chunk.id)
-        if reason is not None and judgement is not None:
-            self.dropped.append(Dropped(found.chunk, found.score, judgement, reason))
+        if reason is not None:
+            self._drop(found, reason)
         return reason is None
+
+    def _drop(self, found: Found, reason: str) -> None:
+        judgement = self.hearing.judged[found.chunk.id]
+        self.dropped.append(Dropped(found.chunk, found.score, judgement, reason))
 
     def _consider(
         self, found: Found, place: float, via: Literal["search", "neighbour"]
     ) -> str | None:
         """Take what is found, or say why not."""
-        chunk = found.chunk
-        judgement = self.judgements.get(chunk.id)
-        if judgement is None:
-            return "it was forgotten meanwhile"
-        hit = self._shown(found, judgement, via)
+        id_ = found.chunk.id
+        hit = self._shown(found, via)
         size = self.count(hit.text)
-        reason = self._refusal(chunk, judgement, size, via)
+        reason = self._refusal(hit, size)
         if reason is None:
-            self._taken[chunk.id] = (place, hit)
+            hit = replace(hit, judgement=self.hearing.decide(id_))
+            reason = self._out_of_date(hit.judgement)
+        if reason is None:
+            self._taken[id_] = (place, hit)
             self.tokens += size
         return reason
 
-    def _refusal(self, chunk: Chunk, judgement: Judgement, size: int, via: str) -> str | None:
+    def _refusal(self, hit: Hit, size: int) -> str | None:
+        """Why this is not returned, as far as no validator need be asked."""
         policy = self.policy
-        if chunk.id in policy.exclude:
+        if hit.chunk.id in policy.exclude:
             return "it stands in the prompt already"
-        if not judgement.verdict.current and not policy.admits(judgement.verdict):
-            return f"{judgement.verdict}: {judgement.reason}"
+        if not self.hearing.open(hit.chunk.id) and (why := self._out_of_date(hit.judgement)):
+            return why
         if policy.limit is not None and len(self._taken) >= policy.limit:
             return f"beyond the limit of {policy.limit} hits"
         if self.tokens + size > policy.budget:
             return f"does not fit the budget of {policy.budget} tokens"
-        if via == "neighbour" and size * SHARE > policy.budget:
+        if hit.via == "neighbour" and size * SHARE > policy.budget:
             return "too long to be brought along"
         return None
 
+    def _out_of_date(self, judgement: Judgement) -> str | None:
+        verdict = judgement.verdict
+        if verdict.current or self.policy.admits(verdict):
+            return None
+        return f"{verdict}: {judgement.reason}"
+
     def _replaced(self, found: Found) -> bool:
         """Whether what was dropped has a newer one in its place."""
-        judgement = self.judgements.get(found.chunk.id)
-        return judgement is not None and judgement.verdict is Verdict.SUPERSEDED
+        return self.hearing.judged[found.chunk.id].verdict is Verdict.SUPERSEDED
 
-    def _shown(
-        self, found: Found, judgement: Judgement, via: Literal["search", "neighbour"]
-    ) -> Hit:
+    def _shown(self, found: Found, via: Literal["search", "neighbour"]) -> Hit:
         """The hit as it would be shown: whole, or by its matching passage where it is long."""
         chunk, row = found.chunk, found.passage
+        judgement = self.hearing.judged[chunk.id]
         if row is None or row.total == 1:
             return Hit(chunk, chunk.text, found.score, judgement, via=via)
         passage = Passage(row.place, row.total, row.start, row.end)

@@ -217,7 +217,7 @@ class MemoryStore:
             self.owner,
             embedder=self.embedder,
             dense=self.dense.search,
-            judge=self.judge,
+            validator=self._validator,
             now=lambda: self.now,
             zone=self.zone,
             count_tokens=self._count_tokens,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -109,6 +110,34 @@ def test_a_validator_that_fails_makes_stale(store, clock, source, monkeypatch):
     clock.advance(2 * HOUR)
     monkeypatch.setattr(Source, "__call__", lambda self, chunk: 1 / 0)
     assert verdict(store, chunk) is Verdict.STALE
+
+
+def test_recall_asks_validators_only_of_what_it_returns(store, clock, source):
+    """Of many aged results the ones beyond the limit, or without room, cost no question."""
+    store.remember(
+        [replace(stock(f"shelf {n} has 7 left"), subject=f"shelf {n}") for n in range(40)]
+    )
+    clock.advance(2 * HOUR)
+    recall = store.recall("what is left on the shelf", limit=3, budget=100_000)
+    assert [hit.verdict for hit in recall] == [Verdict.REVALIDATED] * 3
+    assert source.asked == 3
+    assert all("limit of 3" in one.reason for one in recall.dropped)
+    assert not store.recall("what is left on the shelf", budget=0).hits
+    assert source.asked == 3
+
+
+def test_an_answer_is_returned_if_its_source_is_found_to_be_unchanged(store, clock, source):
+    """Recalling what was made from an aged result asks the result's validator, and once."""
+    [result] = store.remember([stock("7 left")])
+    remember(store, "There are seven pieces.", kind="answer", origin="assistant",
+             derived_from=(result.id,))  # fmt: skip
+    clock.advance(2 * HOUR)
+    recall = store.recall("How many pieces are there?", stale="drop", limit=1)
+    assert [(hit.text, hit.verdict) for hit in recall] == [
+        ("There are seven pieces.", Verdict.REVALIDATED)
+    ]
+    assert source.asked == 1
+    assert store.get(result.id).checked_at == clock.now
 
 
 def test_staleness_is_inherited_across_sessions_and_levels(store, clock):

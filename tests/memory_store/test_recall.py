@@ -70,9 +70,12 @@ def test_a_small_memory_answers_what_it_knows_in_both_languages(store: MemorySto
 
 @pytest.mark.parametrize("query", ["What is my dog's name?", "我的狗叫什么名字？"])
 def test_it_returns_nothing_where_nothing_is_relevant(store: MemoryStore, query: str):
-    """An unrelated memory is no answer."""
+    """An unrelated memory is no answer, and says so among what was dropped."""
     store.remember([note(LEARNING), note(LEARNING_ZH)])
-    assert texts(store, query) == []
+    recall = store.recall(query)
+    assert not recall.hits
+    assert {one.chunk.text for one in recall.dropped} == {LEARNING, LEARNING_ZH}
+    assert {one.reason for one in recall.dropped} == {"nothing in it speaks of what is asked"}
 
 
 def test_an_exact_rare_word_is_never_hidden(store: MemoryStore):
