@@ -96,6 +96,7 @@ class App:
             reranker=self._reranker(),
             chroma=self.settings.chroma,
             ledger=self.ledger,
+            waiting=self.front.waiting,
         )
         self._closing.callback(store.close)
         store.on_forget(self.sessions.forget)

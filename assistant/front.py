@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memory_store.protocols import Progress
+from memory_store.waiting import Waiting, silent
 
 if TYPE_CHECKING:
     from assistant.tools.definition import Confirm
-
-Waiting = Callable[[str], AbstractContextManager[Progress]]
-"""Wraps work that may take long: told what it is, it tells the user, and yields a callback."""
-
-
-def silent(_what: str) -> AbstractContextManager[Progress]:
-    """Tell nobody about long work."""
-    return nullcontext(lambda _done, _total: None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 from memory_store import records
 from memory_store.ledger import Ledger
 from memory_store.protocols import Embedder, Progress
+from memory_store.waiting import Waiting, silent
 
 BATCH = 256
 
@@ -19,9 +20,10 @@ _log = logging.getLogger(__name__)
 class PendingVectors:
     """Gives every passage of the ledger a vector of one embedder."""
 
-    def __init__(self, ledger: Ledger, embedder: Embedder) -> None:
+    def __init__(self, ledger: Ledger, embedder: Embedder, waiting: Waiting = silent) -> None:
         self._ledger = ledger
         self._embedder = embedder
+        self._waiting = waiting
         self._settled = False
         self.problem: str | None = None
 
@@ -32,8 +34,14 @@ class PendingVectors:
         """
         if not self._settle():
             return self.count()
-        after, done, failed = 0, 0, 0
         total = self.count()
+        if progress is None and total > BATCH:  # such as after a change of the embedder
+            with self._waiting("Embedding what is remembered") as told:
+                return self._embed_all(total, told)
+        return self._embed_all(total, progress)
+
+    def _embed_all(self, total: int, progress: Progress | None) -> int:
+        after, done, failed = 0, 0, 0
         while done < total:
             with self._ledger.read() as connection:
                 batch = _unembedded(connection, after)

@@ -32,6 +32,7 @@ from memory_store.stats import Stats, read_stats
 from memory_store.tombstones import bury
 from memory_store.transfer import Transferred
 from memory_store.verify import Verification, verify
+from memory_store.waiting import Waiting, silent
 from memory_store.writing import Writer, check, check_listing
 
 if TYPE_CHECKING:
@@ -45,9 +46,7 @@ EAGER = 100
 """So many vectors outside the index are taken into it at once; fewer wait for the close."""
 
 AT_ONCE = 2000
-"""About so many vectors one call takes into the index; the others are searched exactly till then.
-
-An index begun anew is thus rebuilt over several calls, and none of them waits for all of it."""
+"""About so many vectors one call takes into the index, so that none waits for all of a new one."""
 
 _log = logging.getLogger(__name__)
 
@@ -68,6 +67,7 @@ class MemoryStore:
         validator: Validator | None,
         reranker: Reranker | None,
         chroma: str | None,
+        waiting: Waiting,
     ) -> None:
         self.home = home
         self.ledger = ledger
@@ -82,7 +82,7 @@ class MemoryStore:
         self._wrote = False
         self._echoes = Echoes()
         self._on_forget: list[OnForget] = []
-        self._pending = PendingVectors(ledger, embedder)
+        self._pending = PendingVectors(ledger, embedder, waiting)
         self._index = SharedIndex(ledger, home, chroma or home / INDEX_FOLDER)
         self.dense = Dense(ledger, owner, embedder.fingerprint, self._index)
 
@@ -100,6 +100,7 @@ class MemoryStore:
         reranker: Reranker | None = None,
         chroma: str | None = None,
         ledger: Ledger | None = None,
+        waiting: Waiting = silent,
     ) -> MemoryStore:
         """Open the memory in the folder `home`, which is created.
 
@@ -112,6 +113,7 @@ class MemoryStore:
             chroma: the address of a Chroma server, `http://host:port?tenant=T&database=D`;
                 None keeps the index in `home/chroma`.
             ledger: an open ledger to share; the store then leaves closing it to its owner.
+            waiting: tells the user of long work, such as embedding all anew by another embedder.
 
         Raises:
             LedgerDamaged: the ledger is not readable as one; it is left as it is.
@@ -135,6 +137,7 @@ class MemoryStore:
             validator=validator,
             reranker=reranker,
             chroma=chroma,
+            waiting=waiting,
         )
         store._own_ledger = shared is None
         return store
@@ -175,10 +178,10 @@ class MemoryStore:
             self._follow_up(max(AT_ONCE, 2 * len(drafts)))
         return tuple(chunk or next(written) for chunk in chunks)
 
-    def _follow_up(self, most: int = AT_ONCE) -> None:
+    def _follow_up(self, most: int = AT_ONCE, eager: int = EAGER) -> None:
         try:
             self._pending.embed()
-            self._index.catch_up(eager=EAGER, most=most)
+            self._index.catch_up(eager=eager, most=most)
         except MemoryStoreError as error:  # the chunks are safe; what waits is done later
             _log.warning("vectors wait: %s", error)
 
@@ -379,10 +382,7 @@ class MemoryStore:
         """Index what waits, and release every file and lock."""
         try:
             if self._wrote:
-                self._pending.embed()
-                self._index.catch_up(most=AT_ONCE)
-        except MemoryStoreError as error:
-            _log.warning("vectors wait: %s", error)
+                self._follow_up(eager=1)
         finally:
             self._index.close()
             if self._own_ledger:

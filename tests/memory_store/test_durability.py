@@ -6,12 +6,14 @@ import resource
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from memory_store import Draft, MemoryStore
 from memory_store.errors import IndexUnavailable, LedgerDamaged, StorageError, StorageFull
+from memory_store.protocols import Progress
 from memory_store.testing import TinyEmbedder
 
 
@@ -182,6 +184,20 @@ def test_a_full_disk_is_named_and_loses_nothing(opened, home: Path):
     assert {draft.text for draft in notes(50)} <= kept
     store.remember([Draft("note", "there is room again")])
     assert store.verify().problems == ()
+
+
+def test_embedding_everything_anew_tells_how_far_it_is(opened):
+    """A recall that first has to embed all by another embedder says so, and its progress."""
+    opened(embedder=TinyEmbedder(64)).remember(notes(600))
+    told: list[object] = []
+
+    @contextmanager
+    def waiting(what: str) -> Iterator[Progress]:
+        told.append(what)
+        yield lambda done, total: told.append((done, total))
+
+    opened(embedder=TinyEmbedder(96), waiting=waiting).recall("thing number 7")
+    assert told == ["Embedding what is remembered", (256, 600), (512, 600), (600, 600)]
 
 
 def test_another_embedder_is_noticed_and_everything_is_embedded_anew(opened):
