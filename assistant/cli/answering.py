@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
+from assistant.cli.controls import without_controls
 from assistant.events import Answered, Event, ModelCalled, Notice, Observed, TextDelta, ToolCalled
 from assistant.front import Waiting
 
@@ -48,6 +49,7 @@ class Screen:
     def _show(self, event: Event) -> None:
         match event:
             case TextDelta(text) if self._out.isatty():
+                text = without_controls(text)
                 self._out.write(text)
                 self._out.flush()
                 self._streamed += text
@@ -66,6 +68,8 @@ class Screen:
 
     def _end(self, answer: str) -> None:
         """Print what of the answer has not been streamed, or all of it where it has changed."""
+        if self._out.isatty():
+            answer = without_controls(answer)
         if answer.startswith(self._streamed):
             self._out.write(answer[len(self._streamed) :] + "\n")
         else:
@@ -77,6 +81,7 @@ class Screen:
             self._out.write("\n")
             self._out.flush()
             self._streamed += "\n"
+        text = without_controls(text)
         styled = f"{DIM}{text}{PLAIN}" if self._err.isatty() else text
         print(styled, file=self._err, flush=True)
 

@@ -11,6 +11,7 @@ from typing import cast
 
 from assistant.app import App
 from assistant.cli.answering import Screen, drain
+from assistant.cli.controls import without_controls
 from assistant.cli.problems import explain
 from assistant.events import Event
 from assistant.sessions import Session
@@ -50,7 +51,7 @@ class Conversation:
         try:
             self._show_due()
             for line in lines:
-                self._take(line.strip())
+                self._take(without_controls(line).strip())
                 self._show_due()
         except Quit:
             pass

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from assistant.cli.controls import without_controls
 from assistant.cli.invocation import Invocation
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -89,7 +90,8 @@ def _program(  # pyright: ignore[reportUnusedFunction]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code: 0 done, 1 failed, 2 wrong input, 130 Ctrl-C."""
-    given = _globals_first(sys.argv[1:] if arguments is None else list(arguments))
+    words = sys.argv[1:] if arguments is None else arguments
+    given = _globals_first([without_controls(word) for word in words])
     os.umask(0o077)  # what is remembered is the user's alone
     _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):

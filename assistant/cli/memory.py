@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True)
 
+MOST = 1_000_000
+"""Memories that one command may be asked for."""
 Since = Annotated[str | None, typer.Option(help="From this time or date on (ISO 8601).")]
 Until = Annotated[str | None, typer.Option(help="Before this time, or up to this date.")]
 SessionName = Annotated[str | None, typer.Option(help="What was said in this session.")]
@@ -33,7 +35,7 @@ def _memory() -> None:  # pyright: ignore[reportUnusedFunction]
 def search(
     ctx: typer.Context,
     query: Annotated[str | None, typer.Argument(help="In your own words; '-': a pipe.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=MOST, help="At most so many.")] = 10,
     every: Annotated[bool, typer.Option("--all", help="Also what was left out, and why.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -59,7 +61,7 @@ def list_(
     subject: Subject = None,
     since: Since = None,
     until: Until = None,
-    limit: Annotated[int, typer.Option(min=1, help="The newest so many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=MOST, help="The newest so many.")] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List memories, oldest first."""
@@ -89,6 +91,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show one memory whole: where it is from, how current it is and why."""
+    from assistant.cli.controls import without_controls
     from assistant.cli.memory_words import of_chunk
     from assistant.cli.views import chunk_json, print_facts, print_json
 
@@ -99,7 +102,7 @@ def show(
             print_json(chunk_json(chunk, judgement))
             return
         said_in = app.sessions.find(chunk.scope.session) if chunk.scope.session else None
-        typer.echo(f"{chunk.text}\n")
+        typer.echo(f"{without_controls(chunk.text)}\n")
         print_facts(
             of_chunk(
                 chunk,
@@ -195,7 +198,7 @@ def export(
             _confirm(f"{file} exists. Replace it?", yes=yes)
         with app.front.waiting("Exporting"):
             outcome = app.store.export(file)
-        _tell(f"{outcome.chunks} memories are in {file}.", outcome, as_json=as_json)
+        _tell(f"Memories written to {file}: {outcome.chunks}.", outcome, as_json=as_json)
 
 
 @app.command("import")
@@ -208,9 +211,11 @@ def import_(
     with opened(ctx) as app:
         with app.front.waiting("Importing"):
             outcome = app.store.import_(file)
-        told = f"{outcome.chunks} memories are taken in from {file}"
-        told += f", {outcome.known} were here already" if outcome.known else ""
-        told += f", {outcome.forgotten} had been forgotten" if outcome.forgotten else ""
+        told = f"Memories taken in from {file}: {outcome.chunks}"
+        told += f"; here already: {outcome.known}" if outcome.known else ""
+        told += (
+            f"; forgotten before, and left out: {outcome.forgotten}" if outcome.forgotten else ""
+        )
         _tell(f"{told}.", outcome, as_json=as_json)
 
 
@@ -245,7 +250,7 @@ def reindex(ctx: typer.Context, as_json: AsJson = False) -> None:
     with opened(ctx) as app:
         with app.front.waiting("Indexing") as progress:
             outcome = app.store.reindex(progress)
-        _tell(f"The index holds {outcome} passages.", outcome, as_json=as_json)
+        _tell(f"Passages in the index: {outcome}.", outcome, as_json=as_json)
 
 
 def _session_id(app: App, name: str | None) -> str | None:

@@ -104,7 +104,7 @@ def of_stats(stats: Stats, zone: tzinfo, language: Language) -> Iterator[Row]:
     )
     rows = {
         "memories": f"{stats.chunks}{_counted(stats.kinds, language)}",
-        "state": _counted(stats.verdicts, language).strip(": ："),
+        "state": _counted(stats.verdicts, language, plural=False).strip(": ："),
         "said again": stats.copies,
         "contradicted": stats.conflicts,
         "sessions": stats.sessions,
@@ -131,15 +131,26 @@ def of_verification(found: Verification, language: Language) -> str:
     if zh:
         rest = f"，{waiting} 段待编入索引" if waiting else ""
         return f"一切正常：{found.chunks} 条记忆，{found.passages} 段文字{rest}。"
-    rest = f", {waiting} not yet in the index and found all the same" if waiting else ""
-    return f"All is well: {found.chunks} memories in {found.passages} passages{rest}."
+    rest = f", of these not yet in the index, and found all the same: {waiting}" if waiting else ""
+    return f"All is well; memories: {found.chunks}, passages: {found.passages}{rest}."
 
 
-def _counted(counts: Mapping[str, int], language: Language) -> str:
-    told = [f"{count} {named(name, language)}" for name, count in counts.items() if count]
+def _counted(counts: Mapping[str, int], language: Language, *, plural: bool = True) -> str:
+    told = [
+        f"{count} {_many(name, count) if plural and language == 'en' else named(name, language)}"
+        for name, count in counts.items()
+        if count
+    ]
     if language == "zh":
         return "：" + "，".join(told) if told else ""
     return ": " + ", ".join(told) if told else ""
+
+
+def _many(kind: str, count: int) -> str:
+    name = named(kind, "en")
+    return (
+        name if count == 1 else f"{name.removesuffix('y')}ies" if kind == "summary" else f"{name}s"
+    )
 
 
 def _time(moment: datetime, zone: tzinfo) -> str:

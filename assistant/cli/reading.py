@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from assistant.cli.controls import without_controls
 from assistant.errors import UserError
 from memory_store import Interval
 
@@ -44,18 +45,19 @@ def decoded(data: bytes, what: str) -> str:
 
 
 def checked(text: str, what: str) -> str:
-    """Return `text` without the space around it.
+    """Return `text` without control characters and the space around it.
 
     Raises:
         UserError: it is empty, too long, or holds what is no character.
     """
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise UserError(f"the {what} is not text: it holds bytes that are no characters.")
-    if not text.strip():
+    text = without_controls(text).strip()
+    if not text:
         raise UserError(f"the {what} is empty.", hint="Give some text.")
     if len(text) > LONGEST_TEXT:
         raise _too_long(what)
-    return text.strip()
+    return text
 
 
 def _too_long(what: str) -> UserError:

@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assistant.cli.controls import without_controls
 from assistant.run_record import RunRecord
 from memory_store import Chunk, Dropped, Judgement, Recall
 
@@ -167,7 +168,7 @@ def print_chunks(rows: Sequence[Row], now: datetime, zone: tzinfo) -> None:
                 (f"{when} · {chunk.kind} · ", "dim"), verdict, (f" · {chunk.id}{about}", "dim")
             )
         )
-        screen.print(Text(text))
+        screen.print(Text(without_controls(text)))
 
 
 def print_forgotten(outcome: Forgotten, now: datetime, zone: tzinfo) -> None:
@@ -179,7 +180,9 @@ def print_forgotten(outcome: Forgotten, now: datetime, zone: tzinfo) -> None:
             when = (
                 f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M}, {age(chunk.created_at, now)}"
             )
-            console().print(f"  {when} · {chunk.kind} · {chunk.id}\n  {chunk.text}")
+            console().print(
+                f"  {when} · {chunk.kind} · {chunk.id}\n  {without_controls(chunk.text)}"
+            )
     if outcome.kept:
         console().print(f"{len(outcome.kept)} were said elsewhere too, and stay there.")
     if not outcome.chunks + outcome.derived:

@@ -164,7 +164,7 @@ def test_owners_are_apart(add, run, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("language", "words"),
     [
-        ("en", ("2: 1 fact, 1 note", "All is well: 2 memories", "fact", "user", "fresh: ")),
+        ("en", ("2: 1 fact, 1 note", "All is well; memories: 2", "fact", "user", "fresh: ")),
         ("zh", ("2：1 事实，1 笔记", "一切正常：2 条记忆", "事实", "你", "有效")),
     ],
 )
@@ -191,3 +191,19 @@ def test_an_export_replaces_no_file_unasked(add, run, tmp_path) -> None:
     assert "--yes" in refused.err
     assert run("memory", "export", str(file), "--yes").code == 0
     assert "one" in file.read_text()
+
+
+def test_control_characters_are_taken_out(run) -> None:
+    """Of arguments and of pipes, so that no memory can command a terminal; lines stay."""
+    for ran in (
+        run("memory", "add", "a\x1b[31m\x07b\x9b"),
+        run("memory", "add", "-", stdin=b"c\x1b]0;\x07\r\nd\te"),
+    ):
+        assert ran.code == 0, ran.err
+    texts = [memory["text"] for memory in run("memory", "list", "--json").json["memories"]]
+    assert texts == ["a[31mb", "c]0;\nd\te"]
+
+
+def test_too_large_a_limit_is_the_users_error(run) -> None:
+    """Exit 2, and what is allowed."""
+    assert run("memory", "list", "--limit", "9" * 25).code == 2
