@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from assistant.context.wording import Language, language_for
 from assistant.front import Front
 from assistant.settings import Settings, prepare_home
 from memory_store.once import once
@@ -63,6 +64,17 @@ class App:
     def zone(self) -> tzinfo:
         """The user's time zone."""
         return self.settings.zone
+
+    def language(self, text: str = "") -> Language:
+        """The language in which commands speak: the chosen one, or else the user's.
+
+        That is Chinese where they typed any; else the language of `text`, such as their plan's
+        goal; without a text, that of the plan made last, or the system's.
+        """
+        if language_for(self.settings.language, self.front.words) == "zh":
+            return "zh"
+        known = text or self.study.last_goal
+        return language_for(self.settings.language, known) if known else self.settings.spoken
 
     @once
     def ledger(self) -> Ledger:
@@ -250,6 +262,7 @@ class App:
             backups=self.backups,
             study=lambda: self.study,
             study_at=settings.study_at,
+            language=settings.language,
             upkeep=self._upkeep(),
             owner=settings.owner,
         )
@@ -330,6 +343,7 @@ class App:
             zone=self.zone,
             memory=self._memory_to_join,
             embedder=lambda: self.store.embedder,
+            language=self.settings.language,
             folder=self.settings.home / "plans",
         )
 

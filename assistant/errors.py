@@ -15,6 +15,10 @@ AssistantError                 code, hint
         └── LocalModelUnavailable  the packaged model cannot be fetched, or a file not be loaded
 """
 
+from __future__ import annotations
+
+from assistant.phrases import Phrase
+
 
 class AssistantError(Exception):
     """Base of every error that `assistant` raises on purpose.
@@ -28,9 +32,25 @@ class AssistantError(Exception):
     code = "error"
     exit_code = 1
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str | Phrase, *, hint: str | Phrase = "") -> None:
+        """Take a message and a hint; phrases are English until `speak` says otherwise."""
         super().__init__(message)
-        self.hint = hint
+        self.hint = hint if isinstance(hint, str) else ""
+        self._said = message, hint
+        self.speak("en")
+
+    @property
+    def phrased(self) -> bool:
+        """Whether it can be said in either language."""
+        return any(isinstance(part, Phrase) for part in self._said)
+
+    def speak(self, language: str) -> None:
+        """Put what was given as phrases into the reader's language, `en` or `zh`."""
+        message, hint = self._said
+        if isinstance(message, Phrase):
+            self.args = (message.text(language),)
+        if isinstance(hint, Phrase):
+            self.hint = hint.text(language)
 
 
 class UserError(AssistantError):

@@ -17,6 +17,7 @@ class Front:
     """What a user sees and is asked between a question and its answer; by default nothing.
 
     Attributes:
+        words: what the user typed, in whose language they are spoken to.
         notify: told one line that the user should know.
         confirm: asks the user whether to do something; None where nobody can be asked.
     """
@@ -24,3 +25,4 @@ class Front:
     waiting: Waiting = silent
     notify: Callable[[str], None] = lambda _line: None
     confirm: Confirm | None = None
+    words: str = ""

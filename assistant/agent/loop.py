@@ -20,7 +20,7 @@ from assistant.agent.steps import Steps
 from assistant.context.budget import ContextManager
 from assistant.context.prepare import prepare
 from assistant.context.report import Report, report
-from assistant.context.wording import Language, language_of
+from assistant.context.wording import Language, language_for
 from assistant.errors import UserError
 from assistant.events import Answered, Event
 from assistant.model.chat_model import ChatModel
@@ -136,7 +136,7 @@ class Agent:
             yield from work(session, turn)
 
     def _start(self, session: Session, turn: Turn) -> Steps:
-        language = language_of(turn.question) if self._language == "auto" else self._language
+        language = language_for(self._language, turn.question)
         context = RunContext(
             session.id, turn.id, turn.question, language, self._clock, self._zone, self._confirm
         )

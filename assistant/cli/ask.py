@@ -45,6 +45,7 @@ def ask(
     from contextlib import redirect_stdout
 
     from assistant.cli.answering import Screen, drain
+    from assistant.cli.due import show_due
     from assistant.cli.invocation import opened
     from assistant.cli.reading import read_text
     from assistant.cli.views import print_json, run_json
@@ -74,6 +75,8 @@ def ask(
                 reserve=app.context.reserve,
             )
             print_json(facts)
+        else:
+            show_due(app, app.front.notify)
         with app.front.waiting("Tidying up"):
             drain(events)
 

@@ -66,13 +66,9 @@ class Conversation:
                 yield turn.question
 
     def _show_due(self) -> None:
-        """Say what is due; a failure there never stops the chat."""
         from assistant.cli.due import show_due
 
-        try:
-            show_due(self._app, self._say)
-        except Exception as error:
-            self._say(explain(error).message)
+        show_due(self._app, self._say)
 
     def _take(self, line: str) -> None:
         """Do what one line asks for; whatever goes wrong, the chat goes on."""

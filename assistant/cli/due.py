@@ -7,19 +7,27 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from assistant.cli.problems import explain
+
 if TYPE_CHECKING:
     from assistant.app import App
     from assistant.cli.invocation import Invocation
 
 
 def show_due(app: App, say: Callable[[str], None]) -> None:
-    """Say what the user is to be told and has not been shown: reminders, check-ins, reviews."""
-    schedule = app.schedule
-    schedule.reminders.tell_due()
-    notes = schedule.notices.pending()
-    for note in notes:
-        say(f"• {note.text}")
-    schedule.notices.shown(notes, app.clock())
+    """Say what the user is to be told and has not been shown: reminders, check-ins, reviews.
+
+    A failure there is said as well; it stops neither an answer nor a chat.
+    """
+    try:
+        schedule = app.schedule
+        schedule.reminders.tell_due()
+        notes = schedule.notices.pending()
+        for note in notes:
+            say(f"• {note.text}")
+        schedule.notices.shown(notes, app.clock())
+    except Exception as error:
+        say(explain(error).message)
 
 
 def catching_up(app: App, invocation: Invocation, lines: Iterator[str]) -> Iterator[str]:

@@ -14,17 +14,19 @@ if TYPE_CHECKING:
     import typer
 
     from assistant.app import App
+    from assistant.context.wording import Language
     from assistant.front import Front
     from memory_store.protocols import Clock
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """The global options as they were typed."""
+    """The global options as they were typed, and the words of the command that follows them."""
 
     home: Path | None = None
     now: str | None = None
     verbose: bool = False
+    words: str = ""
 
 
 @contextmanager
@@ -40,15 +42,22 @@ def opened(ctx: typer.Context, *, confirms: bool = False, **flags: Any) -> Gener
     """
     from assistant.app import App
     from assistant.cli.log import write_log
+    from assistant.errors import AssistantError
     from assistant.settings import Settings
 
     invocation: Invocation = ctx.obj
     settings = Settings.load(invocation.home, **flags)
     clock = _standing(invocation.now, settings.zone) if invocation.now is not None else None
     try:
-        with App.open(settings, clock=clock, front=_front(confirms=confirms)) as app:
+        front = _front(invocation.words, confirms=confirms)
+        with App.open(settings, clock=clock, front=front) as app:
             write_log(settings, verbose=invocation.verbose)
-            yield app
+            try:
+                yield app
+            except AssistantError as error:
+                if error.phrased:
+                    error.speak(_language(app))
+                raise
     except Exception as error:
         shown = settings.redact(str(error))
         if shown != str(error):
@@ -56,7 +65,7 @@ def opened(ctx: typer.Context, *, confirms: bool = False, **flags: Any) -> Gener
         raise
 
 
-def _front(*, confirms: bool) -> Front:
+def _front(words: str, *, confirms: bool) -> Front:
     from assistant.cli.progress import Waiter
     from assistant.front import Front
 
@@ -65,7 +74,16 @@ def _front(*, confirms: bool) -> Front:
         waiting=Waiter().waiting,
         notify=lambda line: print(line, file=sys.stderr, flush=True),
         confirm=_confirm if at_terminal else None,
+        words=words,
     )
+
+
+def _language(app: App) -> Language:
+    """The user's language, also where the ledger that tells it cannot be read."""
+    try:
+        return app.language()
+    except Exception:
+        return app.settings.spoken
 
 
 def _confirm(question: str) -> bool:

@@ -9,6 +9,7 @@ import typer
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
+from assistant.phrases import say
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,11 +34,11 @@ def list_(ctx: typer.Context, as_json: AsJson = False) -> None:
     from assistant.cli.views import print_json
 
     with opened(ctx) as app:
-        runner = app.schedule.runner
+        runner, language = app.schedule.runner, app.language()
         rows: list[dict[str, Any]] = [
             {
                 "name": job.name,
-                "about": job.about,
+                "about": job.about.text(language),
                 "next": _iso(app, runner.next_time(job)),
                 "due_now": runner.due(job, retry=True) is not None,
                 "last": next((_data(app, run) for run in runner.history(job.name, 1)), None),
@@ -51,11 +52,10 @@ def list_(ctx: typer.Context, as_json: AsJson = False) -> None:
             return
         for row in rows:
             typer.echo(f"{row['name']}: {row['about']}")
-            state = "due now" if row["due_now"] else f"next {_short(row['next'])}"
-            last = row["last"]
-            typer.echo(
-                f"    {state}; {'last ' + _short(last['at']) if last else 'has not run yet'}"
-            )
+            key, last = "jobs.due_now" if row["due_now"] else "jobs.next", row["last"]
+            state = say(key, language, at=_short(row["next"]))
+            before = say("jobs.last", language, at=_short(last["at"])) if last else ""
+            typer.echo(f"    {state}; {before or say('jobs.not_yet', language)}")
 
 
 @app.command()
@@ -77,9 +77,9 @@ def run(
             rows = [_data(app, each) for each in runs]
             print_json({"runs": rows, "reminders": done.reminders, "sent": done.sent})
         else:
-            _print(app, runs, none="" if done.reminders else "Nothing is due.")
+            _print(app, runs, none="" if done.reminders else "jobs.nothing_due")
             if done.reminders:
-                typer.echo(f"{done.reminders} reminders are due; the next chat shows them.")
+                typer.echo(say("jobs.reminders_due", app.language(), count=done.reminders))
     if any(not each.ok for each in runs):
         raise typer.Exit(FAILED)
 
@@ -110,11 +110,14 @@ def history(
             ]
             print_json({"runs": [_data(app, each) for each in runs], "outgoing": sent})
             return
-        _print(app, runs, none="Nothing has run yet.")
+        _print(app, runs, none="jobs.none_run")
         for each in sendings:
-            arrived = f"arrived {_short(_iso(app, each.sent_at))}" if each.sent_at else "waits"
-            problem = f" ({each.problem})" if each.problem else ""
-            typer.echo(f"{each.channel}: {each.note.key} {arrived}{problem}")
+            key, at = (
+                "jobs.arrived" if each.sent_at else "jobs.waits",
+                _short(_iso(app, each.sent_at)),
+            )
+            told = say(key, app.language(), channel=each.channel, note=each.note.key, at=at)
+            typer.echo(told + (f" ({each.problem})" if each.problem else ""))
 
 
 @app.command("run-jobs", hidden=True)
@@ -131,7 +134,7 @@ def run_jobs(ctx: typer.Context) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
     with opened(ctx) as app:
-        typer.echo("Jobs and reminders are kept; Ctrl-C ends it.", err=True)
+        typer.echo(say("jobs.kept", app.language()), err=True)
         app.schedule.serve(lambda each: _print(app, [each]), stop)
 
 
@@ -144,10 +147,10 @@ def _one(app: App, name: str) -> CaughtUp:
 def _print(app: App, runs: Sequence[PastRun], *, none: str = "") -> None:
     from assistant.jobs.runner import describe
 
-    for each, line in zip(runs, describe(runs, app.zone), strict=True):
+    for each, line in zip(runs, describe(runs, app.zone, app.language()), strict=True):
         typer.echo(f"{_short(_iso(app, each.at))}  {line}")
     if not runs and none:
-        typer.echo(none)
+        typer.echo(say(none, app.language()))
 
 
 def _data(app: App, run: PastRun) -> dict[str, Any]:
@@ -167,4 +170,4 @@ def _iso(app: App, moment: datetime | None) -> str | None:
 
 
 def _short(iso: object) -> str:
-    return str(iso)[:16].replace("T", " ") if iso else "never"
+    return str(iso)[:16].replace("T", " ") if iso else "-"

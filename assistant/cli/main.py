@@ -85,7 +85,8 @@ def _program(  # pyright: ignore[reportUnusedFunction]
     ] = False,
 ) -> None:
     """A personal assistant that remembers for months, and knows what is out of date."""
-    ctx.obj = Invocation(home=home, now=now, verbose=verbose)
+    words = " ".join(ctx.obj or ())
+    ctx.obj = Invocation(home=home, now=now, verbose=verbose, words=words)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -98,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # pyright: ignore
     try:
-        code = app(given, prog_name="assistant", standalone_mode=False)
+        code = app(given, prog_name="assistant", standalone_mode=False, obj=given)
         if code == INTERRUPTED:  # what typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
         sys.stdout.flush()

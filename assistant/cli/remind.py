@@ -9,6 +9,7 @@ from typer.core import TyperGroup
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
+from assistant.phrases import say
 
 if TYPE_CHECKING:
     from assistant.app import App
@@ -51,7 +52,7 @@ def add(
     if said.lower().startswith("me "):  # assistant remind me tomorrow …
         said = f"remind {said}"
     with opened(ctx) as app:
-        _show(app, app.schedule.reminders.add(said, at), as_json, "Noted")
+        _show(app, app.schedule.reminders.add(said, at), as_json, "remind.noted")
 
 
 @app.command("list")
@@ -62,7 +63,6 @@ def list_(
 ) -> None:
     """List what is open, the next due first."""
     from assistant.cli.views import print_json
-    from assistant.jobs.wording import describe
 
     with opened(ctx) as app:
         found = app.schedule.reminders.list(None if every else "open")
@@ -70,9 +70,9 @@ def list_(
             print_json({"reminders": [_data(each, app) for each in found], "count": len(found)})
             return
         for each in found:
-            typer.echo(describe(each, app.zone, _language(app, each)))
+            typer.echo(app.schedule.reminders.describe(each))
         if not found:
-            typer.echo("Nothing is open.")
+            typer.echo(say("remind.none_open", app.language()))
 
 
 @app.command()
@@ -84,31 +84,31 @@ def snooze(
 ) -> None:
     """Put one off to a later time."""
     with opened(ctx) as app:
-        _show(app, app.schedule.reminders.snooze(which, " ".join(until)), as_json, "Put off")
+        _show(app, app.schedule.reminders.snooze(which, " ".join(until)), as_json, "remind.put_off")
 
 
 @app.command()
 def done(ctx: typer.Context, which: Which, as_json: AsJson = False) -> None:
     """Mark one as done; one that repeats is due again by its rule."""
     with opened(ctx) as app:
-        _show(app, app.schedule.reminders.complete(which), as_json, "Done")
+        _show(app, app.schedule.reminders.complete(which), as_json, "remind.done")
 
 
 @app.command()
 def cancel(ctx: typer.Context, which: Which, as_json: AsJson = False) -> None:
     """Take one off the list for good."""
     with opened(ctx) as app:
-        _show(app, app.schedule.reminders.cancel(which), as_json, "Cancelled")
+        _show(app, app.schedule.reminders.cancel(which), as_json, "remind.cancelled")
 
 
-def _show(app: App, reminder: Reminder, as_json: bool, said: str) -> None:
+def _show(app: App, reminder: Reminder, as_json: bool, key: str) -> None:
     from assistant.cli.views import print_json
-    from assistant.jobs.wording import describe
 
     if as_json:
         print_json(_data(reminder, app))
     else:
-        typer.echo(f"{said}: {describe(reminder, app.zone, _language(app, reminder))}")
+        told = app.schedule.reminders.describe(reminder)
+        typer.echo(say(key, app.language(reminder.text), reminder=told))
 
 
 def _data(reminder: Reminder, app: App) -> dict[str, Any]:
@@ -119,12 +119,6 @@ def _data(reminder: Reminder, app: App) -> dict[str, Any]:
         "due": due.astimezone(app.zone).isoformat() if due else None,
         "repeats": reminder.rule or None,
         "status": reminder.status,
+        "overdue": reminder.overdue(app.clock()),
         "told_at": told.astimezone(app.zone).isoformat() if told else None,
     }
-
-
-def _language(app: App, reminder: Reminder) -> Any:
-    from assistant.context.wording import language_of
-
-    chosen = app.settings.language
-    return language_of(reminder.text) if chosen == "auto" else chosen

@@ -9,6 +9,7 @@ import typer
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
+from assistant.phrases import say
 
 app = typer.Typer()
 
@@ -38,8 +39,9 @@ def restore(
                 }
             )
             return
-        typer.echo(f"Restored {done.file}.")
+        language = app.language()
+        typer.echo(say("jobs.restored", language, file=done.file))
         if done.forgotten:
-            typer.echo(f"{done.forgotten} memories that you had forgotten stay forgotten.")
+            typer.echo(say("jobs.stay_forgotten", language, count=done.forgotten))
         if done.replaced:
-            typer.echo(f"What stood there before is kept as {done.replaced}.")
+            typer.echo(say("jobs.replaced", language, file=done.replaced))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,9 +11,7 @@ from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
 from assistant.cli.study_changes import app as changes
 from assistant.cli.study_courses import app as courses
-
-if TYPE_CHECKING:
-    from assistant.study.companion import Study
+from assistant.phrases import phrase, say
 
 app = typer.Typer(no_args_is_help=True)
 app.add_typer(courses, name="courses")
@@ -27,13 +23,6 @@ PlanName = Annotated[str | None, typer.Option("--plan", help="Which plan.", meta
 @app.callback()
 def _study() -> None:  # pyright: ignore[reportUnusedFunction]
     """Plan a course of study, log what you did, see where you stand."""
-
-
-@contextmanager
-def studying(ctx: typer.Context) -> Generator[Study]:
-    """Open the assistant and return its study companion."""
-    with opened(ctx) as assistant:
-        yield assistant.study
 
 
 @app.command()
@@ -69,7 +58,8 @@ def plan(
     from assistant.study.days import read_date, read_days
     from assistant.study.making import Wish, read_loads
 
-    with studying(ctx) as study:
+    with opened(ctx) as assistant:
+        study = assistant.study
         wish = Wish(
             goal=goal,
             start=read_date(start, today=study.today) if start else None,
@@ -87,7 +77,7 @@ def plan(
         if as_json:
             print_json(made.plan.data())
         else:
-            print_plan(made)
+            print_plan(made, assistant.language(goal))
 
 
 @app.command()
@@ -120,14 +110,16 @@ def log(
     from assistant.cli.views import print_json
     from assistant.study.days import read_date
 
-    with studying(ctx) as study:
+    with opened(ctx) as assistant:
+        study = assistant.study
         plan = study.plan(name)
+        language = assistant.language(plan.goal)
         if every:
             history = study.log.history(plan.name)
             if as_json:
                 print_json({"plan": plan.name, "entries": [entry.data() for entry in history]})
             else:
-                print_log(history)
+                print_log(history, study.catalogue.all(), language)
             return
         if undo:
             entry = study.undo_check_in(read_entry(text), plan.name)
@@ -141,7 +133,7 @@ def log(
         if as_json:
             print_json({"entry": entry.data()})
         else:
-            print_entry(plan, entry, study.catalogue.all())
+            print_entry(plan, entry, study.catalogue.all(), language)
 
 
 @app.command()
@@ -158,17 +150,21 @@ def status(
     from assistant.cli.views import print_json
     from assistant.study.status import status_data
 
-    with studying(ctx) as study:
+    with opened(ctx) as assistant:
+        study = assistant.study
         plan = study.plan(name)
+        language = assistant.language(plan.goal)
         progress, due = study.progress(plan.name), study.due(plan.name)
         if chart is not None:
             from assistant.study.chart import draw
 
-            draw(plan, study.log.entries(plan.name), progress, chart)
+            draw(plan, study.log.entries(plan.name), progress, chart, language)
         if as_json:
             print_json(status_data(progress, due))
         else:
-            print_status(plan, progress, due)
+            print_status(plan, progress, due, language)
+            if chart is not None:
+                typer.echo(say("study.chart_written", language, path=chart))
 
 
 @app.command()
@@ -183,7 +179,8 @@ def review(
     from assistant.cli.views import print_json
     from assistant.study.reviews import read_rating
 
-    with studying(ctx) as study:
+    with opened(ctx) as assistant:
+        study = assistant.study
         if task is None:
             due = [
                 {"id": item.task.id, "title": item.task.title, "due": item.day.isoformat()}
@@ -193,13 +190,13 @@ def review(
                 print_json({"reviews_due": due})
             else:
                 lines = [f"{item['due']}  {item['id']}  {item['title']}" for item in due]
-                typer.echo("\n".join(lines) or "Nothing to review today.")
+                typer.echo("\n".join(lines) or say("study.no_review", assistant.language()))
             return
         following = study.review(task, read_rating(rating), name)
         if as_json:
             print_json({"id": task, "next": following.isoformat()})
         else:
-            typer.echo(f"Next review of {task}: {following}")
+            typer.echo(say("study.next_review", assistant.language(), task=task, day=following))
 
 
 def read_entry(text: str | None) -> int | None:
@@ -209,7 +206,5 @@ def read_entry(text: str | None) -> int | None:
     if text is None:
         return None
     if not text.strip().isdigit():
-        raise UserError(
-            f"{text!r} is not the number of an entry; see 'assistant study log --list'."
-        )
+        raise UserError(phrase("study.not_an_entry", text=text))
     return int(text)

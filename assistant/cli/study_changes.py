@@ -10,6 +10,7 @@ import typer
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
+from assistant.phrases import phrase, say
 
 if TYPE_CHECKING:
     from assistant.study.change import Change
@@ -52,15 +53,16 @@ def adjust(
             if as_json:
                 print_json(found)
             else:
-                print_proposals(study.plan(plan), proposals)
+                print_proposals(proposals, assistant.language(study.plan(plan).goal))
             return
         stored = study.adjust(change, number, plan)
         if as_json:
             outcome = {"plan": plan, "version": stored.plan.version, "applied": stored.data()}
             print_json({**found, **outcome})
         else:
-            typer.echo(f"Stored as version {stored.plan.version}. {stored.summary}")
-            typer.echo("See 'assistant study diff'; 'assistant study undo' takes it back.")
+            new, language = stored.plan, assistant.language(stored.plan.goal)
+            typer.echo(say("study.stored", language, version=new.version, summary=stored.summary))
+            typer.echo(say("study.stored_next", language))
 
 
 @app.command()
@@ -79,13 +81,17 @@ def diff(
         study = assistant.study
         plan = study.plan(name)
         found = study.diff(before, after, plan.name)
-        told = lines(found, plan.language)
+        language = assistant.language(plan.goal)
+        told = lines(found, language)
         if as_json:
             versions = {"before": found.before.version, "after": found.after.version}
             print_json({"plan": plan.name, **versions, **found.data()})
         else:
-            typer.echo(f"{plan.name}: {found.before.version} → {found.after.version}")
-            typer.echo("\n".join(told) or "No difference.")
+            taken_back = found.before.version > found.after.version
+            key = "study.versions_back" if taken_back else "study.versions"
+            between = {"before": found.before.version, "after": found.after.version}
+            typer.echo(say(key, language, plan=plan.name, **between))
+            typer.echo("\n".join(told) or say("study.no_difference", language))
 
 
 @app.command()
@@ -98,7 +104,8 @@ def undo(ctx: typer.Context, name: PlanName = None, as_json: AsJson = False) -> 
         if as_json:
             print_json(plan.data())
         else:
-            typer.echo(f"Plan {plan.name} is at version {plan.version} again.")
+            values = {"plan": plan.name, "version": plan.version}
+            typer.echo(say("study.undone", assistant.language(plan.goal), **values))
 
 
 @app.command()
@@ -118,25 +125,26 @@ def export(
 
     forms = {"md": md, "ics": ics, "json": as_json, "csv": as_csv}
     chosen = [form for form, wanted in forms.items() if wanted]
-    if len(chosen) > 1:
-        raise UserError("choose one of --md, --ics, --json and --csv.")
     with opened(ctx) as assistant:
+        if len(chosen) > 1:
+            raise UserError(phrase("study.export_one"))
         study = assistant.study
         plan = study.plan(name)
         numbers = [version.number for version in study.plans.versions(plan.name)]
         former = [study.plan(plan.name, n) for n in numbers if n != plan.version] if ics else []
         text = write(plan, chosen[0] if chosen else "md", study.now, former)
-    if out is None:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
-        return
-    try:
-        with out.open("w" if force else "x", encoding="utf-8", newline="") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UserError(f"{out} exists; name another file, or add --force.") from None
-    except OSError as error:
-        raise UserError(f"{out} cannot be written: {error.strerror}.") from None
-    typer.echo(f"Written: {out}", err=True)
+        if out is None:
+            sys.stdout.write(text if text.endswith("\n") else text + "\n")
+            return
+        try:
+            with out.open("w" if force else "x", encoding="utf-8", newline="") as file:
+                file.write(text)
+        except FileExistsError:
+            raise UserError(phrase("study.file_exists", path=out)) from None
+        except OSError as error:
+            said = phrase("study.file_unwritable", path=out, problem=error.strerror)
+            raise UserError(said) from None
+        typer.echo(say("study.file_written", assistant.language(plan.goal), path=out), err=True)
 
 
 def _change(
@@ -154,7 +162,7 @@ def _change(
 
     given = [value for value in (text, hours, away, halve_week, end) if value is not None]
     if len(given) > 1:
-        raise UserError("give one of TEXT, --hours, --away, --halve-week and --end.")
+        raise UserError(phrase("study.change_several"))
     today = study.today
     if text is not None:
         return read_change(text, today=today)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
+from assistant.phrases import say
 
 if TYPE_CHECKING:
     from assistant.study.course import Course
@@ -45,7 +47,7 @@ def search(
             rows = [{**item.course.data(), "score": item.score} for item in kept]
             print_json({"query": query, "courses": rows, "count": len(rows)})
         else:
-            print_courses([item.course for item in kept])
+            print_courses([item.course for item in kept], assistant.language())
 
 
 @app.command()
@@ -63,7 +65,7 @@ def show(
         if as_json:
             print_json(found.data())
         else:
-            print_course(found)
+            print_course(found, assistant.language())
 
 
 @app.command()
@@ -98,7 +100,7 @@ def add(
         "url": url,
         "language": language,
     }
-    _store(ctx, [read_course(fields, title)], as_json)
+    _store(ctx, lambda: [read_course(fields, title)], as_json)
 
 
 @app.command("import")
@@ -110,15 +112,17 @@ def import_(
     """Import courses, all or none."""
     from assistant.study.catalogue import read_file
 
-    _store(ctx, read_file(file), as_json)
+    _store(ctx, lambda: read_file(file), as_json)
 
 
-def _store(ctx: typer.Context, courses: list[Course], as_json: bool) -> None:
+def _store(ctx: typer.Context, read: Callable[[], list[Course]], as_json: bool) -> None:
     from assistant.cli.views import print_json
 
     with opened(ctx) as assistant:
+        courses = read()
         assistant.study.catalogue.add(courses)
         if as_json:
             print_json({"added": [course.data() for course in courses], "count": len(courses)})
         else:
-            typer.echo("Added: " + ", ".join(f"{course.id} ({course.title})" for course in courses))
+            names = tuple(f"{course.id} ({course.title})" for course in courses)
+            typer.echo(say("study.added", assistant.language(), courses=names))

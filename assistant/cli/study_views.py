@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assistant.phrases import say
 from assistant.study.course import Course
-from assistant.study.echo import echo, unclear
+from assistant.study.echo import echo, group_name, unclear
 from assistant.study.minutes import spoken
 from assistant.study.render import frame, lacking, week_line
 from assistant.study.status import bar, status_text, week_rows
@@ -14,6 +15,7 @@ from assistant.study.wording import kind_name
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from assistant.study.adjust import Proposal
     from assistant.study.making import Made
@@ -23,128 +25,128 @@ if TYPE_CHECKING:
     from assistant.study.study_log import Entry
 
 
-def print_courses(courses: Sequence[Course]) -> None:
+def print_courses(courses: Sequence[Course], language: str) -> None:
     """Print courses as a table."""
+    from rich.markup import escape
     from rich.table import Column, Table
 
     if not courses:
-        _console().print("No course found. Add your own: assistant study courses add")
+        print(say("study.none_found", language))
         return
-    id_, needs = Column("id", no_wrap=True), Column("needs", overflow="fold")  # ids are typed in
-    table = Table(id_, "title", "level", "time", needs, box=None, pad_edge=False)
+    id_, *heads, needs = say("study.course_heads", language).split("|")
+    whole, folded = Column(id_, no_wrap=True), Column(needs, overflow="fold")  # ids are typed in
+    table = Table(whole, *heads, folded, box=None, pad_edge=False)
     for course in courses:
         title = f"{course.title} · {course.title_zh}" if course.title_zh else course.title
         before = ", ".join(course.prerequisites)
-        table.add_row(course.id, title, course.level, spoken(course.minutes), before)
+        time = spoken(course.minutes, language)
+        table.add_row(course.id, escape(title), course.level, time, before)
     _console().print(table)
 
 
-def print_course(course: Course) -> None:
+def print_course(course: Course, language: str) -> None:
     """Print all that is known of a course."""
-    console = _console()
     low, high = course.hours
-    span = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-    console.print(f"[bold]{course.title}[/bold] {course.title_zh}", highlight=False)
-    console.print(
-        f"{course.id} · {course.level} · {course.weeks} weeks of {span} hours:"
-        f" {spoken(course.minutes)} in all · {course.language}",
-        highlight=False,
+    span = f"{low:g}" if low == high else f"{low:g} – {high:g}"
+    print(f"{course.title} {course.title_zh}".strip())
+    print(
+        say(
+            "study.course",
+            language,
+            id=course.id,
+            level=course.level,
+            weeks=course.weeks,
+            span=span,
+            time=spoken(course.minutes, language),
+            taught=course.language,
+        )
     )
     if course.topics:
-        console.print("Topics: " + ", ".join(course.topics), highlight=False)
+        print(say("study.topics", language, topics=course.topics))
     if course.prerequisites:
-        console.print("Needs: " + ", ".join(course.prerequisites), highlight=False)
+        print(say("study.needs", language, courses=course.prerequisites))
     if course.url:
-        console.print(course.url, highlight=False)
+        print(course.url)
 
 
-def print_plan(made: Made) -> None:
+def print_plan(made: Made, language: str) -> None:
     """Print a plan that was just made, week by week."""
     console = _console()
     plan = made.plan
-    console.print(f"[bold]{plan.goal}[/bold]\n{frame(plan)}", highlight=False)
+
+    def show(text: str, style: str | None = None) -> None:
+        console.print(text, style=style, highlight=False, markup=False)
+
+    show(plan.goal, "bold")
+    show(frame(plan))
     for phase, weeks in plan.phase_weeks():
-        console.print(f"\n[bold]{phase.title}[/bold]", highlight=False)
+        show(f"\n{phase.title}", "bold")
         for week in weeks:
-            console.print(f"  {week_line(week, plan.language)}", highlight=False)
+            show(f"  {week_line(week, plan.language)}")
             for task in week.tasks:
                 time = spoken(task.minutes, plan.language)
-                console.print(f"    {time:>14}  {task.title}", highlight=False, markup=False)
-        console.print(f"  ✓ {phase.self_check}", highlight=False, markup=False)
+                show(f"    {time:>14}  {task.title}")
+        show(f"  ✓ {phase.self_check}")
     for line in lacking(plan):
-        console.print(f"\n[bold]![/bold] {line}", highlight=False)
+        show(f"\n! {line}")
+    if made.by_meaning:
+        show("\n" + say("study.by_meaning", language))
     if made.assumed:
-        known = ", ".join(f"{course.id} ({course.title})" for course in made.assumed)
-        console.print(f"\nTaken as known: {known}. Add one with --course.", highlight=False)
+        known = tuple(f"{course.id} ({course.title})" for course in made.assumed)
+        show("\n" + say("study.assumed", language, courses=known))
 
 
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(soft_wrap=True)
-
-
-def print_entry(plan: Plan, entry: Entry, courses: Mapping[str, Course]) -> None:
+def print_entry(plan: Plan, entry: Entry, courses: Mapping[str, Course], language: str) -> None:
     """Print how a check-in was read, and how to say it more exactly."""
-    print(echo(plan, entry, courses))
+    print(echo(plan, entry, courses, language))
     if unclear(entry):
-        command = f"assistant study log --amend {entry.id} --task ID"
-        print(f"如需指定任务：{command}" if plan.language == "zh" else f"To say which: {command}")
+        print(say("study.say_which", language, entry=entry.id))
 
 
-def print_log(history: Sequence[Entry]) -> None:
-    """Print the log with every revision."""
-    from rich.table import Table
-
-    table = Table("entry", "day", "time", "course", "done", "text", box=None, pad_edge=False)
+def print_log(history: Sequence[Entry], courses: Mapping[str, Course], language: str) -> None:
+    """Print every entry that counts, and what it said before; lines, so that no id is cut."""
+    newest = {entry.id: entry.revision for entry in history}
     for entry in history:
-        said = entry.said
-        number = f"{entry.id}.{entry.revision}" + (" ✗" if entry.removed else "")
-        done = ", ".join(said.done)
-        table.add_row(number, f"{said.day}", spoken(said.minutes), said.group, done, said.note)
-    _console().print(table)
+        said, name = entry.said, group_name(entry.said.group, courses, language)
+        time = spoken(said.minutes, language)
+        line = say("study.entry", language, entry=entry.id, day=said.day, time=time, name=name)
+        gone = entry.removed or entry.revision < newest[entry.id]
+        print(f"{'✗' if gone else ' '} {line}")
+        print(f"      {said.note}")
+        if said.done:
+            print(f"      {say('study.done', language, tasks=said.done)}")
+    if not history:
+        print(say("study.log_empty", language))
 
 
-def print_status(plan: Plan, progress: Progress, due: Sequence[Due]) -> None:
+def print_status(plan: Plan, progress: Progress, due: Sequence[Due], language: str) -> None:
     """Print where a plan stands: sentences, and a table of weeks with bars."""
-    from rich.table import Table
-
     console = _console()
-    console.print(status_text(plan, progress, due, plan.language), highlight=False, markup=False)
-    zh = plan.language == "zh"
-    heads = ("周", "计划", "完成", "") if zh else ("week", "planned", "done", "")
-    table = Table(*heads, box=None, pad_edge=False)
+    console.print(status_text(plan, progress, due, language), highlight=False, markup=False)
+    table = _table("study.week_heads", language)
     for week, planned, earned in week_rows(plan, progress.standings):
-        times = (spoken(minutes, plan.language) for minutes in (planned, earned))
+        times = (spoken(minutes, language) for minutes in (planned, earned))
         table.add_row(str(week), *times, bar(earned, planned))
     console.print(table)
     for standing in progress.overdue:
-        mark = "逾期" if zh else "overdue"
-        console.print(f"{mark}: {standing.task.id} {standing.task.title}", highlight=False)
+        values = {"task": standing.task.id, "title": standing.task.title}
+        console.print(say("study.overdue_mark", language, **values), highlight=False, markup=False)
 
 
-def print_proposals(plan: Plan, proposals: Sequence[Proposal]) -> None:
+def print_proposals(proposals: Sequence[Proposal], language: str) -> None:
     """Print proposals side by side, then each in a sentence."""
-    from rich.table import Table
-
     console = _console()
-    zh = plan.language == "zh"
     if not proposals:
-        console.print("计划不需要调整。" if zh else "Nothing has to change.")
+        console.print(say("study.nothing_to_change", language))
         return
-    heads = (
-        ("", "方案", "结束", "周数", "每周最多", "删减", "变动任务")
-        if zh
-        else ("", "way", "end", "weeks", "at most a week", "left out", "tasks changed")
-    )
-    table = Table(*heads, box=None, pad_edge=False)
+    table = _table("study.proposal_heads", language)
     for item in proposals:
         lost = sum(one.minutes for one in item.lost)
-        figures = (spoken(item.minutes_a_week, plan.language), spoken(lost, plan.language))
+        figures = (spoken(item.minutes_a_week, language), spoken(lost, language))
         new = item.plan
         row = (
             str(item.number),
-            kind_name(item.kind, plan.language),
+            kind_name(item.kind, language),
             f"{new.end}",
             str(len(new.weeks)),
             *figures,
@@ -153,4 +155,16 @@ def print_proposals(plan: Plan, proposals: Sequence[Proposal]) -> None:
     console.print(table)
     for item in proposals:
         console.print(f"{item.number}. {item.summary}", highlight=False, markup=False)
-    console.print("保存其中一个：--apply 编号" if zh else "To store one: the same with --apply K")
+    console.print(say("study.to_apply", language), highlight=False)
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(soft_wrap=True)
+
+
+def _table(heads: str, language: str) -> Table:
+    from rich.table import Table
+
+    return Table(*say(heads, language).split("|"), box=None, pad_edge=False)

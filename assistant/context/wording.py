@@ -20,6 +20,11 @@ def language_of(text: str) -> Language:
     return "zh" if _CHINESE.search(text) else "en"
 
 
+def language_for(chosen: Language | Literal["auto"], text: str) -> Language:
+    """Return the language that the user chose in the settings; with `auto`, that of the text."""
+    return language_of(text) if chosen == "auto" else chosen
+
+
 def quote(text: str, *, opening: str = "") -> str:
     """Return `text` with every line marked as quoted; `opening` says whose it is, if it is said.
 

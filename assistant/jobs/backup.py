@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from assistant.errors import RunFailed, UserError
+from assistant.phrases import phrase
 from memory_store.protocols import Clock
 from memory_store.tombstones import read_tombstones
 
@@ -181,17 +182,18 @@ def check_backup(file: Path) -> None:
     Raises:
         UserError: it is missing, no database, damaged, or another program's.
     """
-    hint = "Backups are in the folder 'backups' of the home."
+    hint = phrase("jobs.backups_hint")
     if not file.is_file():
-        raise UserError(f"there is no file {file}.", hint=hint)
+        raise UserError(phrase("jobs.no_file", file=file), hint=hint)
     try:
         _sound(file)
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
             components = database.execute("SELECT component FROM migrations").fetchall()
     except (sqlite3.Error, RunFailed) as error:
-        raise UserError(f"{file} is not a sound backup of a ledger: {error}.", hint=hint) from None
+        said = phrase("jobs.unsound", file=file, problem=error)
+        raise UserError(said, hint=hint) from None
     if ("memory",) not in components:
-        raise UserError(f"{file} is a database, but not a ledger of this program.", hint=hint)
+        raise UserError(phrase("jobs.foreign", file=file), hint=hint)
 
 
 def _settle(file: Path) -> None:

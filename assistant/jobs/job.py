@@ -10,6 +10,7 @@ from sqlalchemy import Connection
 
 from assistant.jobs.recurrence import Recurrence
 from assistant.jobs.rows import stamp
+from assistant.phrases import Phrase
 
 Effect = Callable[[Connection], str]
 """Writes what a run leaves behind, in the transaction that claims it; returns one line on it."""
@@ -49,7 +50,7 @@ class Job:
     """
 
     name: str
-    about: str
+    about: Phrase
     recurrence: Recurrence
     work: Callable[[JobRun], Effect]
 

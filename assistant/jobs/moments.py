@@ -27,8 +27,17 @@ _IN = re.compile(
     re.I,
 )
 _FROM_NOW = re.compile(rf"\b{words_en.NUMBER}\s+{_UNIT}\s+from\s+now\b", re.I)
-_NO_TIME = re.compile(r"(?<![\d:.])\d{1,2}:\d\d(?![\d:])")
-"""A time of day that is none, such as 25:00."""
+_NO_TIME = re.compile(
+    r"(?:\b(?:at|by)\s+|@\s*)?(?<![\d:.])(?:(?:2[4-9]|[3-9]\d):\d\d|\d{1,2}:[6-9]\d)(?![\d:])"
+    r"|\b(?:at|by)\s+(?:2[5-9]|[3-9]\d)(?=\s*(?:$|[,.;!?，。]|o['’]clock|to\b|on\b|to(?:day|morrow)))"
+    r"|(?<!\d)(?:2[5-9]|[3-9]\d)\s*(?:[ap]\.?m\b|o['’]clock)"
+    r"|(?:(?<!\d)(?:2[5-9]|[3-9]\d)|二十[五六七八九]|[三四五六七八九]十[一二三四五六七八九]?)"
+    r"点(?!建议|要求|内容|意见|关于|钱|心)"
+    r"|(?<!\d)\d{1,2}点[6-9]\d(?!\d)",
+    re.I,
+)
+"""A time of day that is none, such as 25:00; 24:00 is the day's end."""
+_NAMED = re.compile(r"^(?:at|by|@)|[ap]\.?m$|o['’]clock|点", re.I)
 _ENDS = re.compile(r"\bend of\b|(?<!周)[底末]$", re.I)
 _LATER = re.compile(
     rf"(?:再?过|等)?{words_zh.NUMBER}(?:个(?P<half>半))?{words_zh.UNIT}(?P<half2>半)?(?:之后|以后|后)"
@@ -91,6 +100,20 @@ def parse_moment(text: str, now: datetime, zone: tzinfo) -> Moment | None:
         return None
     local = _once(day, clock, here, words=text)
     return Moment(_utc(local, zone), "", local, to_do(words))
+
+
+def impossible_time(text: str, now: datetime, zone: tzinfo) -> str | None:
+    """Return the time of day in `text` that no clock shows, such as `25:00`; None where none is.
+
+    Figures of that form alone, such as a verse or a score, are none, unless a day stands by them.
+    """
+    words = text.translate(words_zh.FULL_WIDTH).replace("24:00", "     ")
+    wrong = _NO_TIME.search(words)
+    if wrong is None:
+        return None
+    rest = words[: wrong.start()] + words[wrong.end() :]
+    certain = _NAMED.search(wrong[0]) or not to_do(rest) or parse_moment(rest, now, zone)
+    return re.sub(r"^(?:at|by|@)\s*", "", wrong[0], flags=re.I) if certain else None
 
 
 def to_do(words: str) -> str:

@@ -9,12 +9,14 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy import Connection, Row, text
 
+from assistant.context.wording import Language, language_for
 from assistant.errors import UserError
-from assistant.jobs.moments import Moment, parse_moment, to_do
+from assistant.jobs.moments import Moment, impossible_time, parse_moment, to_do
 from assistant.jobs.notices import Note, Notices
 from assistant.jobs.recurrence import Recurrence
 from assistant.jobs.rows import MIGRATIONS, moment_of, stamp
-from assistant.jobs.wording import reminder_note
+from assistant.jobs.wording import describe, reminder_note
+from assistant.phrases import phrase
 from assistant.study.days import find_days
 from memory_store import Chunk
 from memory_store.ledger import Ledger
@@ -22,9 +24,7 @@ from memory_store.protocols import Clock
 
 Status = Literal["open", "done", "cancelled"]
 LONGEST = 1000
-HINT = (
-    "Say for example 'tomorrow at 9', 'in 20 minutes', 'every Monday at 8', 明天早上9点 or 每天8点."
-)
+HINT = phrase("remind.hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,10 @@ class Reminder:
     told_at: datetime | None = None
     done_at: datetime | None = None
 
+    def overdue(self, now: datetime) -> bool:
+        """Whether it should have been done by now, and is not."""
+        return self.status == "open" and self.due is not None and self.due < now
+
     @property
     def told(self) -> bool:
         """Whether the user has been told of its due time."""
@@ -59,13 +63,22 @@ class Reminders:
     """The reminders of one owner. Every change is durable when the method returns."""
 
     def __init__(
-        self, ledger: Ledger, notices: Notices, *, clock: Clock, zone: tzinfo, owner: str = "me"
+        self,
+        ledger: Ledger,
+        notices: Notices,
+        *,
+        clock: Clock,
+        zone: tzinfo,
+        owner: str = "me",
+        language: Language | Literal["auto"] = "auto",
     ) -> None:
+        """Take the parts; `language` is that of what is told, `auto`: of each reminder's words."""
         self._ledger = ledger
         self._notices = notices
         self._clock = clock
         self.zone = zone
         self._owner = owner
+        self._language: Language | Literal["auto"] = language
         ledger.migrate(MIGRATIONS)
 
     def add(self, what: str, when: str | None = None, *, turn: str = "") -> Reminder:
@@ -88,9 +101,9 @@ class Reminders:
             what = moment.rest if moment is not None else to_do(what)
         task = " ".join(what.split())
         if not task:
-            raise UserError("there is nothing to be reminded of.", hint="Say what to do.")
+            raise UserError(phrase("remind.nothing_to_do"), hint=phrase("remind.nothing_hint"))
         if len(task) > LONGEST:
-            raise UserError(f"the reminder is {len(task)} characters long; {LONGEST} is the most.")
+            raise UserError(phrase("remind.too_long", length=len(task), most=LONGEST))
         with self._ledger.write() as connection:
             row = connection.execute(
                 text(
@@ -126,6 +139,11 @@ class Reminders:
             )
             return [_reminder(row) for row in rows]
 
+    def describe(self, reminder: Reminder, language: Language | None = None) -> str:
+        """A reminder in one line, by default in its own language."""
+        chosen = language or language_for(self._language, reminder.text)
+        return describe(reminder, self._clock(), self.zone, chosen)
+
     def find(self, which: str) -> Reminder:
         """Return the open reminder of that number, or the one whose text holds these words.
 
@@ -139,13 +157,12 @@ class Reminders:
         else:
             found = [each for each in every if asked and asked in each.text.casefold()]
         if not found:
-            raise UserError(
-                f"there is no open reminder {which.strip()!r}.",
-                hint="'assistant remind list' shows their numbers.",
-            )
+            said = phrase("remind.not_found", which=which.strip())
+            raise UserError(said, hint=phrase("remind.not_found_hint"))
         if len(found) > 1:
             choice = "; ".join(f"{each.number}: {each.text}" for each in found)
-            raise UserError(f"{which.strip()!r} may mean {choice}.", hint="Give the number.")
+            said = phrase("remind.may_mean", which=which.strip(), choice=choice)
+            raise UserError(said, hint=phrase("remind.may_mean_hint"))
         return found[0]
 
     def snooze(self, which: str, until: str) -> Reminder:
@@ -157,7 +174,7 @@ class Reminders:
         reminder, moment = self.find(which), self._moment(until, required=True)
         assert moment is not None  # or it would have been refused
         if moment.rule:
-            raise UserError(f"{until!r} repeats; a reminder is put off to one time.", hint=HINT)
+            raise UserError(phrase("remind.repeats", until=until), hint=HINT)
         return self._change(reminder, "due = :due, told_at = NULL", due=stamp(moment.at))
 
     def complete(self, which: str) -> Reminder:
@@ -221,14 +238,16 @@ class Reminders:
 
     def _moment(self, words: str, *, required: bool) -> Moment | None:
         now = self._clock()
+        if (wrong := impossible_time(words, now, self.zone)) is not None:
+            raise UserError(phrase("remind.no_such_time", time=wrong), hint=HINT)
         moment = parse_moment(words, now, self.zone)
         if moment is None:
             if required:
-                raise UserError(f"{words!r} is not a time that I understand.", hint=HINT)
+                raise UserError(phrase("remind.not_a_time", words=words), hint=HINT)
             return None
         if moment.at <= now:
             said = f"{moment.at.astimezone(self.zone):%Y-%m-%d %H:%M}"
-            raise UserError(f"{words!r} is {said}, which has passed.", hint=HINT)
+            raise UserError(phrase("remind.passed", words=words, time=said), hint=HINT)
         return moment
 
     def _due(self, connection: Connection, now: datetime) -> list[Reminder]:
@@ -249,7 +268,8 @@ class Reminders:
             missed = sum(1 for _ in self._recurrence(reminder).between(due, now))
             following = self._following(reminder, now)
         key = f"{_key(reminder.number)}@{stamp(due)}"
-        words = reminder_note(reminder.text, due, self.zone, missed=missed)
+        language = language_for(self._language, reminder.text)
+        words = reminder_note(reminder.text, due, self.zone, missed=missed, language=language)
         self._notices.tell(connection, Note(key, words, due))
         connection.execute(
             text("UPDATE reminders SET due = :due, told_at = :now WHERE number = :number"),

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, text
 from assistant.errors import UserError
 from assistant.jobs.job import Effect, Job, JobRun, PastRun
 from assistant.jobs.rows import MIGRATIONS, moment_of, stamp
+from assistant.phrases import phrase, say
 from memory_store.ledger import Ledger
 from memory_store.protocols import Clock
 
@@ -52,8 +53,8 @@ class Runner:
             UserError: there is none.
         """
         if name not in self.jobs:
-            known = ", ".join(self.jobs)
-            raise UserError(f"there is no job {name!r}.", hint=f"The jobs are: {known}.")
+            hint = phrase("jobs.no_job_hint", names=tuple(self.jobs))
+            raise UserError(phrase("jobs.no_job", name=name), hint=hint)
         return self.jobs[name]
 
     def run_due(self) -> list[PastRun]:
@@ -80,10 +81,9 @@ class Runner:
             with self._lock.acquire(blocking=False):
                 done = self._attempt(self.due(job, retry=True) or JobRun(name, now, now, 1, now))
         except Timeout:
-            problem = "another process is running jobs now."
-            raise UserError(problem, hint="Try again in a moment.") from None
+            raise UserError(phrase("jobs.busy"), hint=phrase("jobs.busy_hint")) from None
         if done is None:
-            raise UserError(f"{name} has run for {now:%Y-%m-%d %H:%M} UTC already.")
+            raise UserError(phrase("jobs.has_run", name=name, at=f"{now:%Y-%m-%d %H:%M}"))
         return done
 
     def due(self, job: Job, *, retry: bool = False) -> JobRun | None:
@@ -229,15 +229,16 @@ class Runner:
         ).scalar_one()
 
 
-def describe(runs: Sequence[PastRun], zone: tzinfo = UTC) -> list[str]:
+def describe(runs: Sequence[PastRun], zone: tzinfo = UTC, language: str = "en") -> list[str]:
     """One line a run, saying which due times it covers."""
-    return [_line(run, zone) for run in runs]
+    return [_line(run, zone, language) for run in runs]
 
 
-def _line(run: PastRun, zone: tzinfo) -> str:
+def _line(run: PastRun, zone: tzinfo, language: str) -> str:
     first, last = (f"{time.astimezone(zone):%Y-%m-%d %H:%M}" for time in (run.first_due, run.due))
-    covered = f" (covers {run.covers} due times, {first} to {last})" if run.covers > 1 else ""
-    return f"{run.job}{covered}: {run.detail if run.ok else 'failed: ' + run.detail}"
+    merged = say("jobs.covers", language, covers=run.covers, first=first, last=last)
+    told = run.detail if run.ok else say("jobs.failed", language, problem=run.detail)
+    return f"{run.job}{merged if run.covers > 1 else ''}: {told}"
 
 
 def _past(row: Row[Any]) -> PastRun:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import time, tzinfo
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+from assistant.context.wording import Language
 from assistant.jobs.job import PastRun
 from assistant.jobs.notices import Notices
 from assistant.jobs.notifiers import Notifier
@@ -59,6 +60,7 @@ class Schedule:
         study_at: time,
         upkeep: Mapping[str, Task],
         owner: str = "me",
+        language: Language | Literal["auto"] = "auto",
     ) -> None:
         """Take the parts.
 
@@ -69,7 +71,9 @@ class Schedule:
         """
         self.backups = backups
         self.notices = Notices(ledger, notifiers, owner=owner)
-        self.reminders = Reminders(ledger, self.notices, clock=clock, zone=zone, owner=owner)
+        self.reminders = Reminders(
+            ledger, self.notices, clock=clock, zone=zone, owner=owner, language=language
+        )
         self.outbox = Outbox(ledger, notifiers, clock=clock, owner=owner)
         self._ledger = ledger
         self._lock = home / LOCK

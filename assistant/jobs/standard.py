@@ -12,6 +12,7 @@ from assistant.jobs.job import Effect, Job, JobRun
 from assistant.jobs.notices import Note, Notices
 from assistant.jobs.recurrence import Recurrence, daily, weekly
 from assistant.jobs.upkeep import Task, upkeep
+from assistant.phrases import phrase
 
 BACKUP_AT = time(3, 30)
 
@@ -42,25 +43,25 @@ def standard_jobs(
     return (
         Job(
             "check-in",
-            f"asks each day at {at:%H:%M} what you studied",
+            phrase("jobs.check_in", at=f"{at:%H:%M}"),
             daily(hour, minute, zone),
             _telling(notices, check_in),
         ),
         Job(
             "review",
-            f"reviews the study week on Sundays at {at:%H:%M}, with a proposal if behind",
+            phrase("jobs.review", at=f"{at:%H:%M}"),
             weekly("SU", hour, minute, zone),
             _telling(notices, review),
         ),
         Job(
             "upkeep",
-            "indexes what waits, redoes failed summaries, refreshes due tool results, each hour",
+            phrase("jobs.upkeep"),
             hourly,
             upkeep(tasks),
         ),
         Job(
             "backup",
-            f"backs up the ledger each night at {BACKUP_AT:%H:%M}",
+            phrase("jobs.backup", at=f"{BACKUP_AT:%H:%M}"),
             nightly,
             _backing_up(backups),
         ),

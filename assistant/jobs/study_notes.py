@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assistant.jobs.job import JobRun
+from assistant.phrases import phrase, say
 
 if TYPE_CHECKING:
     from assistant.study.companion import Study
@@ -18,7 +19,7 @@ BEHIND = 0.9
 def check_in_note(study: Study, run: JobRun) -> str | None:
     """Ask for today's check-in of every running plan that has none yet; None: nothing to ask."""
     lines = [
-        _check_in(plan, study.progress(plan.name), run)
+        _check_in(plan, study.progress(plan.name), run, study.language(plan))
         for plan in _running(study)
         if study.today not in plan.terms.off
         and not any(entry.said.day == study.today for entry in study.log.entries(plan.name))
@@ -31,7 +32,7 @@ def review_note(study: Study, run: JobRun) -> str | None:
     lines: list[str] = []
     for plan in _running(study):
         progress = study.progress(plan.name)
-        lines.append(_review(plan, progress, run))
+        lines.append(_review(plan, progress, run, study.language(plan)))
         if progress.spi < BEHIND:
             lines += _proposals(study, plan)
     return "\n".join(lines) or None
@@ -49,12 +50,9 @@ def _proposals(study: Study, plan: Plan) -> list[str]:
     lines = [f"  {proposal.number}. {proposal.summary}" for proposal in found]
     if not lines:
         return []
-    if plan.language == "zh":
-        head, tail = "已落后，可以：", f"assistant study adjust --plan {plan.name} --apply 编号"
-    else:
-        head = "You are behind. You could:"
-        tail = f"assistant study adjust --plan {plan.name} --apply NUMBER"
-    return [head, *lines, f"  → {tail}"]
+    language = study.language(plan)
+    tail = say("study.note_apply", language, plan=plan.name)
+    return [say("study.note_behind", language), *lines, tail]
 
 
 def _running(study: Study) -> list[Plan]:
@@ -68,34 +66,20 @@ def _running(study: Study) -> list[Plan]:
     ]
 
 
-def _check_in(plan: Plan, progress: Progress, run: JobRun) -> str:
-    coming = progress.next[0].task.title if progress.next else ""
-    if plan.language == "zh":
-        missed = f"（合并了{run.covers}次提醒）" if run.covers > 1 else ""
-        after = f"下一项：{coming}。" if coming else ""
-        return (
-            f"学习打卡（{plan.name}）{missed}：今天学了什么？{after}"
-            '记一行：assistant study log "1.5小时 …"'
-        )
-    missed = f" (this stands for {run.covers} reminders)" if run.covers > 1 else ""
-    after = f" Next: {coming}." if coming else ""
-    return (
-        f"Study check-in ({plan.name}){missed}: what did you do today?{after}"
-        ' Log one line: assistant study log "1.5h …"'
-    )
+def _check_in(plan: Plan, progress: Progress, run: JobRun, language: str) -> str:
+    coming = phrase("study.note_next", task=progress.next[0].task.title) if progress.next else ""
+    key = "study.note_check_in_merged" if run.covers > 1 else "study.note_check_in"
+    return say(key, language, plan=plan.name, covers=run.covers, next=coming)
 
 
-def _review(plan: Plan, progress: Progress, run: JobRun) -> str:
-    planned, actual = progress.week_planned / 60, progress.week_actual / 60
-    end = progress.forecast or plan.end
-    if plan.language == "zh":
-        covered = f"（合并了{run.covers}周）" if run.covers > 1 else ""
-        return (
-            f"每周回顾（{plan.name}）{covered}：本周计划{planned:.1f}小时，实际{actual:.1f}小时；"
-            f"进度指数{progress.spi:.2f}，预计{end}完成。"
-        )
-    covered = f" (covers {run.covers} weeks)" if run.covers > 1 else ""
-    return (
-        f"Weekly review ({plan.name}){covered}: {actual:.1f} of {planned:.1f} hours this week;"
-        f" schedule performance index {progress.spi:.2f}, forecast end {end}."
+def _review(plan: Plan, progress: Progress, run: JobRun, language: str) -> str:
+    return say(
+        "study.note_review_merged" if run.covers > 1 else "study.note_review",
+        language,
+        plan=plan.name,
+        covers=run.covers,
+        planned=progress.week_planned / 60,
+        actual=progress.week_actual / 60,
+        spi=progress.spi,
+        end=progress.forecast or plan.end,
     )

@@ -8,10 +8,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from assistant.context.wording import Language
 from assistant.errors import UserError
 from assistant.jobs.reminders import LONGEST, Reminder, Reminders
-from assistant.jobs.wording import describe
+from assistant.phrases import say
 from assistant.tools.definition import RunContext, Tool, ToolFailed, ToolResult, tool
 
 _ADD = re.compile(
@@ -67,8 +66,8 @@ def reminder_tools(reminders: Reminders) -> tuple[Tool, ...]:
         when: When | None = None,
     ) -> ToolResult:
         task, time = _in_the_users_words(reminders, run, what, when)
-        made = _tried(lambda: reminders.add(task, time, turn=run.turn))
-        return _said(reminders, made, run.language, "Noted", "已记下")
+        made = _tried(run, lambda: reminders.add(task, time, turn=run.turn))
+        return _said("remind.noted", reminders, made, run)
 
     @tool(
         description="Lists the user's open reminders and to-dos with their numbers.",
@@ -79,8 +78,8 @@ def reminder_tools(reminders: Reminders) -> tuple[Tool, ...]:
     def list_reminders(run: RunContext) -> ToolResult:
         every = reminders.list()
         if not every:
-            return ToolResult("没有待办的提醒。" if run.language == "zh" else "Nothing is open.")
-        return ToolResult("\n".join(describe(each, reminders.zone, run.language) for each in every))
+            return ToolResult(say("remind.none_open", run.language))
+        return ToolResult("\n".join(reminders.describe(each, run.language) for each in every))
 
     @tool(
         description="Puts a reminder off to a later time.",
@@ -88,8 +87,8 @@ def reminder_tools(reminders: Reminders) -> tuple[Tool, ...]:
         remembered=False,
     )
     def snooze_reminder(run: RunContext, which: Which, until: When) -> ToolResult:
-        changed = _tried(lambda: reminders.snooze(which, until))
-        return _said(reminders, changed, run.language, "Put off", "已推迟")
+        changed = _tried(run, lambda: reminders.snooze(which, until))
+        return _said("remind.put_off", reminders, changed, run)
 
     @tool(
         description="Marks a reminder or to-do as done.",
@@ -97,8 +96,8 @@ def reminder_tools(reminders: Reminders) -> tuple[Tool, ...]:
         remembered=False,
     )
     def complete_reminder(run: RunContext, which: Which) -> ToolResult:
-        changed = _tried(lambda: reminders.complete(which))
-        return _said(reminders, changed, run.language, "Done", "已完成")
+        changed = _tried(run, lambda: reminders.complete(which))
+        return _said("remind.done", reminders, changed, run)
 
     @tool(
         description="Takes a reminder off the list for good.",
@@ -106,8 +105,8 @@ def reminder_tools(reminders: Reminders) -> tuple[Tool, ...]:
         remembered=False,
     )
     def cancel_reminder(run: RunContext, which: Which) -> ToolResult:
-        changed = _tried(lambda: reminders.cancel(which))
-        return _said(reminders, changed, run.language, "Cancelled", "已取消")
+        changed = _tried(run, lambda: reminders.cancel(which))
+        return _said("remind.cancelled", reminders, changed, run)
 
     return (remind, list_reminders, snooze_reminder, complete_reminder, cancel_reminder)
 
@@ -129,15 +128,14 @@ def _in_the_users_words(
     return (asked.rest if whole else what), question
 
 
-def _tried(change: Callable[[], Reminder]) -> Reminder:
+def _tried(run: RunContext, change: Callable[[], Reminder]) -> Reminder:
     try:
         return change()
     except UserError as error:
+        error.speak(run.language)
         raise ToolFailed(" ".join(filter(None, (str(error), error.hint)))) from None
 
 
-def _said(
-    reminders: Reminders, reminder: Reminder, language: Language, english: str, chinese: str
-) -> ToolResult:
-    told = describe(reminder, reminders.zone, language)
-    return ToolResult(f"{chinese}：{told}" if language == "zh" else f"{english}: {told}")
+def _said(key: str, reminders: Reminders, reminder: Reminder, run: RunContext) -> ToolResult:
+    told = reminders.describe(reminder, run.language)
+    return ToolResult(say(key, run.language, reminder=told))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from assistant.context.wording import Language, day, language_of
+from assistant.context.wording import Language, day
+from assistant.phrases import say
 
 if TYPE_CHECKING:
     from assistant.jobs.reminders import Reminder
@@ -19,7 +20,6 @@ _UNITS = {
     "MINUTELY": ("minute", "分钟"), "HOURLY": ("hour", "小时"), "DAILY": ("day", "天"),
     "WEEKLY": ("week", "周"), "MONTHLY": ("month", "个月"), "YEARLY": ("year", "年"),
 }  # fmt: skip
-_STATUS = {"done": ("done", "已完成"), "cancelled": ("cancelled", "已取消")}
 
 
 def when(moment: datetime, zone: tzinfo, language: Language) -> str:
@@ -60,26 +60,24 @@ def _date(number: str, language: Language) -> str:
     return f"{number}日" if language == "zh" else f"day {number}"
 
 
-def describe(reminder: Reminder, zone: tzinfo, language: Language) -> str:
+def describe(reminder: Reminder, now: datetime, zone: tzinfo, language: Language) -> str:
     """A reminder in one line: number, text, when, how it repeats, and what has become of it."""
     parts = [f"{reminder.number}: {reminder.text}"]
-    if reminder.due is not None and reminder.status == "open":
-        parts.append(when(reminder.due, zone, language))
-    elif reminder.status == "open":
-        parts.append("待办" if language == "zh" else "to-do")
-    if reminder.rule and reminder.status == "open":
-        parts.append(repeats(reminder.rule, language))
-    if reminder.told and reminder.status == "open":
-        parts.append("已提醒" if language == "zh" else "reminded")
     if reminder.status != "open":
-        parts.append(_STATUS[reminder.status][language == "zh"])
+        parts.append(say(f"remind.is_{reminder.status}", language))
+    elif reminder.due is None:
+        parts.append(say("remind.to_do", language))
+    else:
+        parts.append(when(reminder.due, zone, language))
+        parts += [repeats(reminder.rule, language)] if reminder.rule else []
+        parts += [say("remind.reminded", language)] if reminder.told else []
+        parts += [say("remind.overdue", language)] if reminder.overdue(now) else []
     return ("，" if language == "zh" else ", ").join(parts)
 
 
-def reminder_note(task: str, due: datetime, zone: tzinfo, *, missed: int) -> str:
+def reminder_note(
+    task: str, due: datetime, zone: tzinfo, *, missed: int, language: Language
+) -> str:
     """What the user is told when a reminder is due; `missed`: later times merged into this."""
-    if language_of(task) == "zh":
-        also = f"，之后还错过了{missed}次" if missed else ""
-        return f"提醒：{task}（{when(due, zone, 'zh')}{also}）"
-    also = f", and {missed} more {'time' if missed == 1 else 'times'} since" if missed else ""
-    return f"Reminder: {task} ({when(due, zone, 'en')}{also})"
+    key = "remind.note_missed" if missed else "remind.note"
+    return say(key, language, task=task, when=when(due, zone, language), missed=missed)

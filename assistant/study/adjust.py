@@ -9,9 +9,10 @@ from itertools import count
 from typing import Any, Literal
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.availability import capacity
 from assistant.study.change import Change
-from assistant.study.changed_terms import changed_terms
+from assistant.study.changed_terms import changed_terms, located
 from assistant.study.course import Course, in_order
 from assistant.study.diff import diff
 from assistant.study.minutes import MOST_A_WEEK, to_hours
@@ -79,7 +80,7 @@ def propose(
     Raises:
         UserError: the change is impossible: a week that is over, an end before today …
     """
-    adjuster = _Adjuster(plan, progress, change, courses)
+    adjuster = _Adjuster(plan, progress, located(change, plan), courses)
     found: list[Proposal] = []
     for kind, changed, lost in adjuster.ways():
         moved = diff(plan, changed).touched
@@ -165,7 +166,7 @@ class _Adjuster:
                 return self._planned(terms, packed.weeks), []
             last = terms.start + timedelta(weeks=len(self._plan.weeks) + extra, days=-1)
             terms = replace(terms, end=max(last, terms.end + timedelta(days=1)))
-        raise UserError("the work that is left does not fit into ten years; raise the hours.")
+        raise UserError(phrase("study.ten_years"))
 
     def _intensify(self) -> Iterator[Way]:
         """Keep the end; raise the hours: by a quarter in the fewest weeks, or else in all."""

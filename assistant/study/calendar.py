@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.plan import Busy
 
 LARGEST = 50_000_000
@@ -25,7 +26,7 @@ def read_busy(path: Path, start: date, end: date, zone: tzinfo) -> tuple[Busy, .
     """
     files = sorted(path.glob("**/*.ics")) if path.is_dir() else [path]
     if not files:
-        raise UserError(f"the folder {path} holds no .ics file.")
+        raise UserError(phrase("study.no_ics", path=path))
     first = datetime.combine(start, time(), zone).astimezone(UTC)
     last = datetime.combine(end + timedelta(days=1), time(), zone).astimezone(UTC)
     return merged(span for file in files for span in _spans(file, first, last, zone))
@@ -47,10 +48,10 @@ def _spans(file: Path, first: datetime, last: datetime, zone: tzinfo) -> list[Bu
 
     try:
         if file.stat().st_size > LARGEST:
-            raise UserError(f"the calendar {file} is larger than {LARGEST // 1_000_000} MB.")
+            raise UserError(phrase("study.ics_large", path=file, most=LARGEST // 1_000_000))
         calendar = icalendar.Calendar.from_ical(file.read_bytes())
         if calendar.name != "VCALENDAR":
-            raise UserError(f"{file.name} holds a {calendar.name}, not a calendar.")
+            raise UserError(phrase("study.not_calendar", name=file.name, kind=calendar.name))
         events: list[Any] = list(calendar.events)
         # An event with a RECURRENCE-ID stands for that one time of a repeated event.
         moved = {
@@ -62,16 +63,17 @@ def _spans(file: Path, first: datetime, last: datetime, zone: tzinfo) -> list[Bu
             span
             for event in events
             if _takes_time(event)
-            for span in _times(event, first, last, zone)
+            for span in _times(event, file.name, first, last, zone)
             if "RECURRENCE-ID" in event or (str(event.get("UID")), span.start) not in moved
         ]
     except OSError as error:
-        raise UserError(f"the calendar {file} cannot be read: {error.strerror}.") from None
+        problem = error.strerror
+        raise UserError(phrase("study.ics_unreadable", path=file, problem=problem)) from None
     except UserError:
         raise
     except Exception as error:  # the parser raises many kinds for a broken file
         problem = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise UserError(f"{file.name} is not a readable calendar: {problem}.") from None
+        raise UserError(phrase("study.ics_broken", name=file.name, problem=problem)) from None
 
 
 def _takes_time(event: Any) -> bool:
@@ -79,11 +81,21 @@ def _takes_time(event: Any) -> bool:
     return not free and str(event.get("STATUS", "")).upper() != "CANCELLED"
 
 
-def _times(event: Any, first: datetime, last: datetime, zone: tzinfo) -> Iterator[Busy]:
+def _times(event: Any, name: str, first: datetime, last: datetime, zone: tzinfo) -> Iterator[Busy]:
     start = event.start
     length = _moment(event.end, zone) - _moment(start, zone)
     own_zone = getattr(start, "tzinfo", None) or zone
-    if length <= timedelta(0):
+    if length < timedelta(0):
+        raise UserError(
+            phrase(
+                "study.ics_backwards",
+                name=name,
+                event=str(event.get("SUMMARY", "")),
+                start=start,
+                end=event.end,
+            )
+        )
+    if not length:
         return
     for wall in _walls(event, _wall(start, own_zone), own_zone, first - length, last):
         moment = wall.replace(tzinfo=own_zone).astimezone(UTC)
@@ -103,7 +115,7 @@ def _walls(
     dates.rdate(start)
     for rule in event.rrules:
         if str(rule["FREQ"][0]).upper() in {"SECONDLY", "MINUTELY", "HOURLY"}:
-            raise UserError(f"the event {event.get('SUMMARY')} repeats more often than daily.")
+            raise UserError(phrase("study.ics_often", event=event.get("SUMMARY")))
         if "UNTIL" in rule:
             rule["UNTIL"] = [_wall(until, zone) for until in rule["UNTIL"]]
         dates.rrule(rrule.rrulestr(rule.to_ical().decode(), dtstart=start))

@@ -6,7 +6,7 @@ import csv
 import difflib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,8 +15,9 @@ from typing import Any, cast
 from sqlalchemy import text
 
 from assistant.errors import UserError
+from assistant.phrases import Phrase, phrase
 from assistant.study.course import Course, check_prerequisites, read_course
-from assistant.study.search import Found, search
+from assistant.study.search import CLEAR, NEAR, Found, near, search
 from memory_store.ledger import Ledger, Migration
 from memory_store.protocols import Embedder
 
@@ -60,7 +61,7 @@ class Catalogue:
         if identifier in courses:
             return courses[identifier]
         raise UserError(
-            f"no course {identifier!r} in the catalogue. {nearest(identifier, courses)}"
+            phrase("study.no_course", course=identifier, nearest=nearest(identifier, courses))
         )
 
     def search(
@@ -71,6 +72,27 @@ class Catalogue:
         if not query.strip():
             return [Found(c, 0.0) for c in courses if level is None or c.level == level]
         return search(courses, query, level=level, embedder=embedder)
+
+    def answering(
+        self, goal: str, embedder: Callable[[], Embedder | None]
+    ) -> tuple[list[Found], bool]:
+        """Return the courses about a goal, best first, and whether they were found by meaning.
+
+        That is where no words name them.
+
+        A score of `CLEAR` and more is a course about the goal.
+
+        Args:
+            embedder: loads what finds by meaning, where it is needed; None: there is none.
+        """
+        found = self.search(goal)
+        if found and found[0].score >= CLEAR:
+            return found, False
+        model = embedder()
+        if model is None:
+            return found, False
+        close = near(list(self.all().values()), goal, model)
+        return [Found(item.course, item.score / NEAR * CLEAR) for item in close], True
 
     def add(self, courses: Sequence[Course]) -> None:
         """Store the person's own courses, all or none.
@@ -110,31 +132,38 @@ def read_file(path: Path) -> list[Course]:
     try:
         source = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} cannot be read as UTF-8 text: {error}.") from None
+        raise UserError(phrase("study.not_utf8", path=path, problem=error)) from None
     suffix = path.suffix.lower()
     if suffix == ".csv":
         courses = _read_csv(source, path.name)
     elif suffix in {".yaml", ".yml"}:
         courses = _read_yaml(source, path.name)
     else:
-        raise UserError(f"{path.name}: courses come as .csv or .yaml.")
+        raise UserError(phrase("study.bad_suffix", name=path.name))
     if not courses:
-        raise UserError(f"{path.name} holds no course.")
+        raise UserError(phrase("study.empty_file", name=path.name))
     if len({course.id for course in courses}) < len(courses):
-        raise UserError(f"{path.name} names a course id twice.")
+        raise UserError(phrase("study.twice_in_file", name=path.name))
     return courses
 
 
-def nearest(wanted: str, courses: Mapping[str, Course]) -> str:
-    """Return one sentence naming the real courses nearest to what was asked for."""
-    found = [item.course for item in search(list(courses.values()), wanted)[:3]]
-    if not found:
+def nearest(
+    wanted: str, courses: Mapping[str, Course], found: Sequence[Found] | None = None
+) -> Phrase:
+    """Return one sentence naming the real courses nearest to what was asked for.
+
+    Args:
+        found: those that were found, best first; None: they are searched for by words.
+    """
+    ranked = found or search(list(courses.values()), wanted)
+    known = [item.course for item in ranked[:3]]
+    if not known:
         names = {course.title.lower(): course for course in courses.values()} | dict(courses)
         close = difflib.get_close_matches(wanted.lower(), list(names), n=3, cutoff=0.5)
-        found = list(dict.fromkeys(names[name] for name in close))
-    if not found:
-        return "See 'assistant study courses search' for what there is."
-    return "Nearest: " + "; ".join(f"{course.id} ({course.title})" for course in found) + "."
+        known = list(dict.fromkeys(names[name] for name in close))
+    if not known:
+        return phrase("study.no_nearest")
+    return phrase("study.nearest", courses=tuple(f"{c.id} ({c.title})" for c in known))
 
 
 def _read_yaml(source: str, name: str) -> list[Course]:
@@ -144,12 +173,13 @@ def _read_yaml(source: str, name: str) -> list[Course]:
         data: Any = yaml.load(source, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark is not None else ""
-        raise UserError(f"{name}{line} is not YAML: {getattr(error, 'problem', error)}.") from None
+        key = "study.not_yaml" if mark is None else "study.not_yaml_at"
+        line, problem = mark.line + 1 if mark is not None else 0, getattr(error, "problem", error)
+        raise UserError(phrase(key, name=name, line=line, problem=problem)) from None
     if isinstance(data, Mapping):
         data = cast("Mapping[str, Any]", data).get("courses")
     if not isinstance(data, list):
-        raise UserError(f"{name}: a list of courses is expected.")
+        raise UserError(phrase("study.no_list", name=name))
     entries = cast("list[object]", data)
     return [read_course(entry, f"{name}, entry {n}") for n, entry in enumerate(entries, 1)]
 
@@ -159,15 +189,13 @@ def _read_csv(source: str, name: str) -> list[Course]:
         reader = csv.DictReader(io.StringIO(source, newline=""), strict=True)
         rows = list(reader)
     except csv.Error as error:
-        raise UserError(f"{name} is not CSV: {error}.") from None
+        raise UserError(phrase("study.not_csv", name=name, problem=error)) from None
     header = reader.fieldnames or []
     if "title" not in header:
-        raise UserError(f"{name}: the first line must name the fields, 'title' among them.")
+        raise UserError(phrase("study.no_header", name=name))
     courses: list[Course] = []
     for line, row in enumerate(rows, 2):
         if None in row or None in row.values():
-            raise UserError(
-                f"{name}, line {line}: it has not the {len(header)} fields named above."
-            )
+            raise UserError(phrase("study.bad_line", name=name, line=line, count=len(header)))
         courses.append(read_course({k: v for k, v in row.items() if v}, f"{name}, line {line}"))
     return courses

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Literal
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.days import find_days
 from assistant.study.goal import NUMBER, number, read_goal
 from assistant.study.minutes import weekly
@@ -20,8 +21,15 @@ _HALVE = re.compile(
     r"|\b(?P<word>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\s+week",
     re.IGNORECASE,
 )
+_THIS_WEEK = re.compile(
+    r"\bthis\s+week\b|(?:这|本)(?:一)?个?(?:周|星期|礼拜)"
+    r"|(?P<next>\bnext\s+week\b|下(?:一)?个?(?:周|星期|礼拜))",
+    re.IGNORECASE,
+)
 _LESS = re.compile(
-    r"减半|一半|太紧|太满|太多|太累|\bhalve\b|\bhalf\b|too (?:tight|much|full|heavy|busy)",
+    r"减半|一半|[太很](?:紧|满|多|累|重|忙)|忙不过来|吃不消|[学做完跟]不[完过上]来?"
+    r"|\bhalve\b|\bhalf\b|\b(?:too|so|very)\s+(?:tight|much|full|heavy|busy|packed|hard)\b"
+    r"|\boverload|\bcan'?t\s+(?:manage|keep\s+up|make\s+it|do\s+it\s+all)\b",
     re.IGNORECASE,
 )
 _AWAY = re.compile(
@@ -58,7 +66,7 @@ class Change:
 
     Attributes:
         minutes: of a week, for `hours`.
-        week: the week's number, for `halve`.
+        week: the week's number, for `halve`; 0: the week of day `start`.
         start, end: the days away, both included; for `end`, `end` is the new last day.
     """
 
@@ -82,6 +90,9 @@ def read_change(text: str, *, today: date) -> Change:
     week = _HALVE.search(text)
     if week and _LESS.search(text):
         return Change("halve", week=_week(week))
+    near = _THIS_WEEK.search(text)
+    if near and not week and not days:
+        return _of_week(text, today, ahead=bool(near["next"]))
     if days and _AWAY.search(text):
         return Change("away", start=days[0].start, end=days[-1].end)
     hours = _HOURS.search(text)
@@ -92,11 +103,20 @@ def read_change(text: str, *, today: date) -> Change:
         return Change("end", end=days[0].end)
     if _BEHIND.search(text):
         return CATCH_UP
-    raise UserError(
-        f"{text!r} is not understood. Say for example 'week 3 is too tight, halve it', 'I am away"
-        " 12-19 May', 'only 4 hours a week from now on', 'finish by 1 June', 'I am behind';"
-        " 第三周太紧，减半; 5月12日到19日出差; 以后每周只能学4小时."
-    )
+    raise UserError(phrase("study.change_unknown", text=text))
+
+
+def _of_week(text: str, today: date, *, ahead: bool) -> Change:
+    """What is said of this week or the next: that it is too much, or that there is no time."""
+    day = today + timedelta(days=7 * ahead)
+    if _LESS.search(text):
+        return Change("halve", start=day)
+    monday = day - timedelta(days=day.weekday())
+    if _AWAY.search(text):
+        return Change("away", start=max(today, monday), end=monday + timedelta(days=6))
+    if _BEHIND.search(text):
+        return CATCH_UP
+    raise UserError(phrase("study.change_unknown", text=text))
 
 
 def _week(match: re.Match[str]) -> int:

@@ -6,9 +6,25 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.change import Change
-from assistant.study.minutes import spoken
+from assistant.study.minutes import to_hours
 from assistant.study.plan import Plan, Terms
+
+
+def located(change: Change, plan: Plan) -> Change:
+    """Return the change with its week's number, where it names the week by a day.
+
+    Raises:
+        UserError: the day is in no week of the plan.
+    """
+    day = change.start
+    if change.kind != "halve" or change.week or day is None:
+        return change
+    for week in plan.weeks:
+        if week.start <= day <= week.end:
+            return replace(change, week=week.number, start=None)
+    raise UserError(phrase("study.no_week_now", start=plan.start, end=plan.end))
 
 
 def changed_terms(plan: Plan, change: Change, today: date, last_done: int) -> Terms:
@@ -21,7 +37,7 @@ def changed_terms(plan: Plan, change: Change, today: date, last_done: int) -> Te
         UserError: the change is impossible, or changes nothing.
     """
     if plan.end < today and change.kind != "catch_up":
-        raise UserError(f"plan {plan.name!r} ended on {plan.end}; there is no week to change.")
+        raise UserError(phrase("study.plan_over", plan=plan.name, end=plan.end))
     match change.kind:
         case "hours":
             return with_hours(plan, change.minutes, today)
@@ -39,7 +55,7 @@ def with_hours(plan: Plan, minutes: int, today: date) -> Terms:
     """Return terms with other weekly hours from this week on; a lighter week stays lighter."""
     terms = plan.terms
     if minutes == terms.minutes_a_week:
-        raise UserError(f"the plan already has {spoken(minutes)} a week.")
+        raise UserError(phrase("study.same_hours", hours=to_hours(minutes)))
     over = [week.number for week in plan.weeks if week.end < today]
     loads = {n: terms.loads.get(n, terms.minutes_a_week) for n in over}
     for week, load in terms.loads.items():
@@ -52,22 +68,22 @@ def _with_days_off(terms: Terms, change: Change, today: date) -> Terms:
     assert start is not None
     assert end is not None
     if end < start:
-        raise UserError(f"{end} comes before {start}; give the earlier day first.")
+        raise UserError(phrase("study.wrong_order", start=start, end=end))
     if end < today:
-        raise UserError(f"{start} to {end} is over; for what was missed, use 'study adjust'.")
+        raise UserError(phrase("study.days_over", start=start, end=end))
     first, last = max(start, today, terms.start), min(end, terms.end)
     if first > last:
-        raise UserError(f"the plan is from {terms.start} to {terms.end}; those days are outside.")
+        raise UserError(phrase("study.days_outside", start=terms.start, end=terms.end))
     away = {first + timedelta(days=n) for n in range((last - first).days + 1)}
     return replace(terms, off=terms.off | away)
 
 
 def _with_half_week(plan: Plan, number: int, today: date) -> Terms:
     if not 1 <= number <= len(plan.weeks):
-        raise UserError(f"the plan has weeks 1 to {len(plan.weeks)}; there is no week {number}.")
+        raise UserError(phrase("study.no_week", last=len(plan.weeks), week=number))
     week = plan.weeks[number - 1]
     if week.end < today:
-        raise UserError(f"week {number} ended on {week.end}; choose a week that is to come.")
+        raise UserError(phrase("study.week_over", week=number, end=week.end))
     whole = plan.terms.loads.get(number, plan.terms.minutes_a_week)
     return replace(plan.terms, loads={**plan.terms.loads, number: whole // 2})
 
@@ -76,11 +92,11 @@ def _with_end(plan: Plan, change: Change, today: date, last_done: int) -> Terms:
     end, terms = change.end, plan.terms
     assert end is not None
     if end == terms.end:
-        raise UserError(f"the plan already ends on {end}.")
-    if end < max(today, terms.start):
-        raise UserError(f"{end} is too early: the end must be {max(today, terms.start)} or later.")
+        raise UserError(phrase("study.same_end", end=end))
+    if end < (least := max(today, terms.start)):
+        raise UserError(phrase("study.end_early", end=end, least=least))
     if last_done and end < plan.weeks[last_done - 1].start:
-        raise UserError(f"week {last_done} holds finished work, so the plan cannot end on {end}.")
+        raise UserError(phrase("study.end_finished", week=last_done, end=end))
     if (end - terms.start).days > 3653:
-        raise UserError(f"{end} is more than ten years after the start.")
+        raise UserError(phrase("study.end_late", end=end))
     return replace(terms, end=end)

@@ -10,46 +10,88 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from assistant.errors import UserError
+from assistant.phrases import phrase, say
 from assistant.study.availability import sittings
 from assistant.study.plan import Plan
 from assistant.study.progress import Progress, measure
 from assistant.study.study_log import Entry
 
+BLUE, GREEN = "#1f77b4", "#2ca02c"
+FONTS = (
+    *("Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC", "PingFang SC", "Hiragino Sans GB"),
+    *("Microsoft YaHei", "SimHei", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei", "Arial Unicode MS"),
+)
+"""Fonts with Chinese letters, the first that is installed is used."""
 
-def draw(plan: Plan, entries: Sequence[Entry], progress: Progress, path: Path) -> None:
-    """Write the chart to `path`.
+
+def draw(
+    plan: Plan, entries: Sequence[Entry], progress: Progress, path: Path, language: str
+) -> None:
+    """Write the chart to `path`; without a Chinese font, its words are English.
 
     Raises:
         UserError: matplotlib is not installed, or the file cannot be written.
     """
     try:
-        from matplotlib.figure import Figure
+        import matplotlib
     except ImportError:
-        hint = "Install it with: pip install matplotlib"
-        raise UserError("a chart needs matplotlib, which is not installed.", hint=hint) from None
+        hint = phrase("study.chart_install")
+        raise UserError(phrase("study.chart_needs"), hint=hint) from None
+    font = _chinese_font()
+    drawing: Any = matplotlib
+    with drawing.rc_context({"font.family": [font, "DejaVu Sans"]} if font else {}):
+        figure = _figure(plan, entries, progress, language if font else "en")
+        try:
+            figure.savefig(path, format="png", dpi=150)
+        except OSError as error:
+            problem = error.strerror
+            raise UserError(phrase("study.chart_unwritable", path=path, problem=problem)) from None
+
+
+def _figure(plan: Plan, entries: Sequence[Entry], progress: Progress, language: str) -> Any:
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+    from matplotlib.figure import Figure
+
+    def word(key: str, **values: object) -> str:
+        return say(f"study.chart_{key}", language, **values)
+
     today = progress.as_of.date()
-    figure: Any = Figure(figsize=(9, 5), layout="constrained")
+    figure: Any = Figure(figsize=(10, 5.5), layout="constrained")
     axes = figure.add_subplot()
-    axes.step(*_planned(plan), where="post", color="#888888", label="planned")
+    axes.step(*_planned(plan), where="post", color="#888888", label=word("planned"))
     days = [plan.start + timedelta(days=n) for n in range(max(0, (today - plan.start).days) + 1)]
-    axes.step(days, _logged(entries, days), where="post", color="#1f77b4", label="logged")
-    axes.step(days, _earned(plan, entries, progress, days), color="#2ca02c", label="done")
+    axes.step(days, _logged(entries, days), where="post", color=BLUE, label=word("logged"))
+    earned = _earned(plan, entries, progress, days)
+    axes.step(days, earned, where="post", color=GREEN, label=word("earned"))
     if progress.forecast is not None and progress.forecast > today:
-        ends = [today, progress.forecast]
-        hours = [progress.earned / 60, progress.total / 60]
-        axes.plot(ends, hours, linestyle="--", color="#2ca02c", label="forecast")
+        ends, top = [today, progress.forecast], progress.total / 60
+        axes.plot(ends, [earned[-1], top], linestyle="--", color=GREEN, label=word("forecast"))
         if progress.earliest and progress.latest and progress.earliest < progress.latest:
             bounds = [progress.earliest, progress.latest]
-            axes.plot(bounds, [progress.total / 60] * 2, color="#2ca02c", alpha=0.4, linewidth=5)
-    axes.axvline(plan.end, color="#bbbbbb", linewidth=1)
-    axes.set_ylabel("hours")
-    axes.set_title(f"{plan.name} · {today} · SPI {progress.spi:.2f}")
-    axes.legend(loc="upper left")
-    figure.autofmt_xdate()
-    try:
-        figure.savefig(path, format="png", dpi=120)
-    except OSError as error:
-        raise UserError(f"the chart cannot be written to {path}: {error.strerror}.") from None
+            range_ = {"color": GREEN, "alpha": 0.35, "linewidth": 6, "solid_capstyle": "butt"}
+            axes.plot(bounds, [top, top], label=word("range"), **range_)
+    axes.axvline(today, color="#444444", linewidth=1, linestyle=":", label=word("today"))
+    axes.axvline(plan.end, color="#bb4444", linewidth=1, label=word("end"))
+    locator = AutoDateLocator(minticks=4, maxticks=10)
+    axes.xaxis.set_major_locator(locator)
+    axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
+    axes.set_ylim(bottom=0)
+    axes.margins(x=0.02)
+    axes.grid(axis="y", color="#eeeeee")
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_ylabel(word("hours"))
+    name = plan.name if language == "zh" or plan.name.isascii() else ""
+    axes.set_title(word("title", plan=name, day=today, spi=progress.spi).removeprefix(" · "))
+    figure.legend(loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _chinese_font() -> str | None:
+    from matplotlib.font_manager import fontManager
+
+    installed = {font.name for font in fontManager.ttflist}
+    return next((font for font in FONTS if font in installed), None)
 
 
 def _planned(plan: Plan) -> tuple[list[date], list[float]]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.course import Course
 from assistant.study.goal import NUMBER, number
 from assistant.study.plan import Plan, Task
@@ -109,7 +110,7 @@ def read_check_in(
     """
     stuck = _STUCK.search(text)
     rest = text[: stuck.start()] + text[stuck.end() :] if stuck else text
-    minutes = _minutes(rest, plan.language)
+    minutes = _minutes(rest)
     spoken_day = _DAY_WORD.search(rest)
     if day is None:
         day = today - timedelta(days=_DAY[spoken_day[0].lower()] if spoken_day else 0)
@@ -130,25 +131,18 @@ def group_of(task: Task) -> str:
     return task.course or task.id.rpartition("-")[0]
 
 
-def _minutes(text: str, language: str) -> int:
+def _minutes(text: str) -> int:
     found = list(_DURATION.finditer(text))
-    zh = language == "zh"
     if not found:
-        raise UserError(
-            "学了多久？例如：“1.5小时SQL”“90分钟线性代数”。"
-            if zh
-            else "how long was it? Say for example '2h linear algebra' or '90 min SQL, done'."
-        )
+        raise UserError(phrase("study.no_duration"))
     if len(found) > 1:
-        shown = ", ".join(match[0].strip() for match in found)
-        raise UserError(
-            f"有几个时长（{shown}），请一次记一条。"
-            if zh
-            else f"there are several durations ({shown}); log them one at a time."
-        )
-    minutes = _duration(found[0])
+        shown = tuple(match[0].strip() for match in found)
+        raise UserError(phrase("study.several_durations", shown=shown))
+    minutes, shown = _duration(found[0]), found[0][0].strip()
     if minutes > 24 * 60:
-        raise UserError(f"{found[0][0].strip()} is longer than a day; log each day by itself.")
+        raise UserError(phrase("study.over_a_day", shown=shown))
+    if minutes == 0:
+        raise UserError(phrase("study.no_minutes", shown=shown))
     return minutes
 
 
@@ -170,7 +164,7 @@ def _task(name: str, plan: Plan) -> Task | None:
         return None
     tasks = plan.tasks()
     if name not in tasks:
-        raise UserError(f"there is no task {name!r} in plan {plan.name!r}; see 'study status'.")
+        raise UserError(phrase("study.no_task", task=name, plan=plan.name))
     return tasks[name]
 
 
@@ -222,12 +216,8 @@ def _at_hand(groups: list[str], plan: Plan, waiting: Sequence[Task], day: date) 
 def _only(groups: Sequence[str], courses: Mapping[str, Course], language: str) -> str:
     if len(groups) == 1:
         return groups[0]
-    names = [courses[g].name(language) if g in courses else g for g in groups]
-    if language == "zh":
-        raise UserError(f"学的是哪一个？可能是：{'、'.join(names)}。请写明，或用 --task 指定任务。")
-    raise UserError(
-        f"what was it? It could be {', '.join(names)}; name one, or give its task with --task."
-    )
+    names = tuple(courses[g].name(language) if g in courses else g for g in groups)
+    raise UserError(phrase("study.which_course", names=names))
 
 
 def _finished(

@@ -6,17 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, tzinfo
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Connection
 
+from assistant.context.wording import Language, language_for
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.adjust import Proposal, propose
 from assistant.study.catalogue import Catalogue
 from assistant.study.change import Change
 from assistant.study.check_in import group_of, read_check_in
 from assistant.study.diff import Diff, diff
+from assistant.study.echo import group_name
 from assistant.study.making import Made, Wish, make_plan
 from assistant.study.plan import Plan
 from assistant.study.plan_check import check_name, check_plan
@@ -28,6 +31,8 @@ from assistant.study.study_log import Entry, Reviewed, StudyLog
 from memory_store import Chunk, Draft
 from memory_store.ledger import Ledger
 from memory_store.protocols import Clock, Embedder
+
+DAY_MINUTES = 24 * 60
 
 
 class Memory(Protocol):
@@ -52,6 +57,7 @@ class Study:
         owner: str = "me",
         memory: Callable[[], Memory] | None = None,
         embedder: Callable[[], Embedder] | None = None,
+        language: Language | Literal["auto"] = "auto",
         folder: Path | None = None,
     ) -> None:
         """Take the parts.
@@ -59,6 +65,7 @@ class Study:
         Args:
             memory: opens the memory that plans and check-ins are remembered in; None: in none.
             embedder: loads what finds courses by meaning; None: by words only.
+            language: of plans and of what is told of them; `auto`: that of each goal.
             folder: where readable copies of plans go; None writes none.
         """
         self.catalogue = Catalogue(ledger, owner)
@@ -68,6 +75,17 @@ class Study:
         self._clock = clock
         self._memory = memory
         self._embedder = embedder
+        self._language: Language | Literal["auto"] = language
+
+    def language(self, plan: Plan) -> Language:
+        """Return the language in which the user is told of a plan: the chosen one, or its own."""
+        return language_for(self._language, plan.goal)
+
+    @property
+    def last_goal(self) -> str:
+        """The goal of the plan whose name was taken last; empty where there is none."""
+        names = self.plans.names()
+        return self.plans.read_plan(names[-1]).goal if names else ""
 
     @property
     def now(self) -> datetime:
@@ -96,11 +114,18 @@ class Study:
         chosen = check_name(name or DEFAULT)
         others = [self.plans.read_plan(other) for other in self.plans.names() if other != chosen]
         made = make_plan(
-            wish, chosen, self.catalogue, today=self.today, zone=self.zone, others=others
+            wish,
+            chosen,
+            self.catalogue,
+            language=language_for(self._language, wish.goal),
+            today=self.today,
+            zone=self.zone,
+            others=others,
+            embedder=self.embedder,
         )
         head = self.plans.version(chosen) or 0
         saved = self.save(made.plan.numbered(head), reason=f"goal: {wish.goal.strip()}")
-        return Made(saved, made.assumed)
+        return replace(made, plan=saved)
 
     def save(self, plan: Plan, *, reason: str) -> Plan:
         """Check a plan against the catalogue, store it as a new version, and remember it.
@@ -143,7 +168,7 @@ class Study:
         plan = self.plans.resolve(name)
         progress = self.progress(plan)
         if not any(s.task.id == task and s.complete and s.task.course for s in progress.standings):
-            raise UserError(f"{task!r} is no finished topic of plan {plan!r}.")
+            raise UserError(phrase("study.not_finished", task=task, plan=plan))
         self.log.add_review(plan, Reviewed(task, self._clock(), rating))
         every = reviews(progress, self.log.reviews(plan), self.zone)
         return next(item.day for item in every if item.task.id == task)
@@ -176,7 +201,11 @@ class Study:
             task=task,
         )
         if said.day > self.today:
-            raise UserError(f"{said.day} is still to come; log what has been done.")
+            raise UserError(phrase("study.still_to_come", day=said.day))
+        others_that_day = sum(e.said.minutes for e in self.log.entries() if e.said.day == said.day)
+        already = amended.said.minutes if amended and amended.said.day == said.day else 0
+        if (minutes := others_that_day - already + said.minutes) > DAY_MINUTES:
+            raise UserError(phrase("study.full_day", day=said.day, hours=minutes / 60))
         if amended is None:
             return self._store(plan, lambda ledger: self.log.add(ledger, plan.name, said, self.now))
         return self._store(plan, lambda ledger: self.log.amend(ledger, amended, said, self.now))
@@ -205,14 +234,14 @@ class Study:
         proposals = self.propose(change, name)
         chosen = next((p for p in proposals if p.number == number), None)
         if chosen is None:
-            which = f"1 to {len(proposals)}" if proposals else "none: nothing has to change"
-            raise UserError(f"there is no proposal {number}; the proposals are {which}.")
+            key = "study.no_proposal" if proposals else "study.no_proposals"
+            raise UserError(phrase(key, number=number, last=len(proposals)))
         return replace(chosen, plan=self.save(chosen.plan, reason=chosen.summary))
 
     def diff(
         self, before: int | None = None, after: int | None = None, name: str | None = None
     ) -> Diff:
-        """Return what differs between two versions, by default the former and the current one.
+        """Return what differs between two versions, by default what the last change did.
 
         Raises:
             UserError: there is no such version, or nothing to compare with.
@@ -220,9 +249,11 @@ class Study:
         plan = self.plan(name, after)
         if before is None:
             versions = {version.number: version for version in self.plans.versions(plan.name)}
-            before = versions[plan.version].former
+            # After an undo, what it took back is the change that was made last.
+            undone = [n for n, v in versions.items() if n > plan.version == v.former]
+            before = max(undone) if undone and after is None else versions[plan.version].former
         if before is None:
-            raise UserError(f"version {plan.version} of plan {plan.name!r} is the first one.")
+            raise UserError(phrase("study.first_version", version=plan.version, name=plan.name))
         return diff(self.plan(plan.name, before), plan)
 
     def _store(self, plan: Plan, write: Callable[[Connection], Entry]) -> Entry:
@@ -242,9 +273,14 @@ class Study:
         known = sorted(entries, key=lambda one: (one.said.day, one.id))
         standings = measure(plan, known, self.now).standings
         own = [standing for standing in standings if group_of(standing.task) == group]
-        course = self.catalogue.all().get(group)
-        title = course.name(plan.language) if course else group
-        return progress_draft(title, group, own, entry, plan.language)
+        return progress_draft(
+            group_name(group, self.catalogue.all(), plan.language),
+            group,
+            own,
+            entry,
+            logged=sum(one.said.minutes for one in known if one.said.group == group),
+            language=plan.language,
+        )
 
     def _remembering(self) -> Joined | None:
         """What remembers a plan in the transaction that stores it; the memory is open before it."""

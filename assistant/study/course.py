@@ -10,6 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any, Literal, cast, get_args
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 
 Level = Literal["beginner", "intermediate", "advanced"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -25,6 +26,8 @@ FIELDS = (
     "url",
     "language",
 )
+LONGEST = 200
+"""Characters of a title or topic."""
 _ID = re.compile(r"[\w.+-]{1,64}")
 
 
@@ -83,25 +86,26 @@ def read_course(data: object, where: str) -> Course:
         UserError: a field is missing, unknown or has a bad value; the message says where.
     """
     if not isinstance(data, Mapping):
-        raise UserError(f"{where}: a course is a mapping of fields, not {data!r}.")
+        raise UserError(phrase("study.bad_entry", where=where, data=data))
     fields = {str(k): v for k, v in cast("Mapping[object, Any]", data).items() if v is not None}
     if unknown := sorted(set(fields) - set(FIELDS)):
-        raise UserError(f"{where}: unknown field {unknown[0]!r}; known are {', '.join(FIELDS)}.")
-    title = str(fields.get("title", "")).strip()
+        said = phrase("study.bad_field", where=where, field=unknown[0], known=FIELDS)
+        raise UserError(said)
+    title = _line(fields.get("title"), "title", where)
     if not title:
-        raise UserError(f"{where}: a course needs a title.")
+        raise UserError(phrase("study.no_title", where=where))
     identifier = str(fields.get("id") or _slug(title))
     if not _ID.fullmatch(identifier):
-        raise UserError(f"{where}: id {identifier!r} may hold letters, digits, '.', '+', '-', '_'.")
+        raise UserError(phrase("study.bad_id", where=where, id=identifier))
     level = read_level(str(fields.get("level") or "beginner"), where) or "beginner"
     url = str(fields.get("url", "")).strip()
     if url and not re.match(r"https?://\S+$", url):
-        raise UserError(f"{where}: url {url!r} is not an http address.")
+        raise UserError(phrase("study.bad_url", where=where, url=url))
     return Course(
         id=identifier,
         title=title,
-        title_zh=str(fields.get("title_zh", "")).strip(),
-        topics=_words(fields.get("topics")),
+        title_zh=_line(fields.get("title_zh"), "title_zh", where),
+        topics=tuple(_line(word, "topics", where) for word in _words(fields.get("topics"))),
         level=level,
         weeks=_weeks(fields.get("weeks"), where),
         hours=_hours(fields.get("hours"), where),
@@ -122,8 +126,8 @@ def read_level(text: str | None, where: str = "") -> Level | None:
     for level in LEVELS:
         if text.strip().lower() == level:
             return level
-    place = f"{where}: " if where else ""
-    raise UserError(f"{place}level {text!r} is none of {', '.join(LEVELS)}.")
+    key = "study.bad_level_at" if where else "study.bad_level"
+    raise UserError(phrase(key, where=where, text=text, levels=LEVELS))
 
 
 def check_prerequisites(courses: Mapping[str, Course]) -> None:
@@ -135,12 +139,12 @@ def check_prerequisites(courses: Mapping[str, Course]) -> None:
     for course in courses.values():
         for needed in course.prerequisites:
             if needed not in courses:
-                raise UserError(f"course {course.id!r}: its prerequisite {needed!r} is unknown.")
+                raise UserError(phrase("study.no_prerequisite", course=course.id, needed=needed))
     try:
         TopologicalSorter({c.id: c.prerequisites for c in courses.values()}).prepare()
     except CycleError as error:
         cycle = " -> ".join(str(name) for name in cast("Sequence[object]", error.args[1]))
-        raise UserError(f"the prerequisites form a cycle: {cycle}. Remove one of them.") from None
+        raise UserError(phrase("study.cycle", cycle=cycle)) from None
 
 
 def in_order(courses: Iterable[Course]) -> list[Course]:
@@ -157,6 +161,14 @@ def _slug(title: str) -> str:
     return re.sub(r"[^\w]+", "-", title.lower()).strip("-")[:64] or title
 
 
+def _line(value: object, field: str, where: str) -> str:
+    """Return a text as one line, without what is no printable character."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in str(value or "")).split())
+    if len(text) > LONGEST:
+        raise UserError(phrase("study.bad_text", where=where, field=field, most=LONGEST))
+    return text
+
+
 def _words(value: object) -> tuple[str, ...]:
     if isinstance(value, str):
         parts: Iterable[object] = re.split(r"[;,；，、|]", value)
@@ -171,7 +183,7 @@ def _weeks(value: object, where: str) -> int:
     except ValueError:
         weeks = 0
     if not 1 <= weeks <= 520:
-        raise UserError(f"{where}: weeks {value!r} is not a whole number from 1 to 520.")
+        raise UserError(phrase("study.bad_weeks", where=where, value=value))
     return weeks
 
 
@@ -187,5 +199,5 @@ def _hours(value: object, where: str) -> tuple[float, float]:
         numbers = []
     low, high = (numbers[0], numbers[-1]) if len(numbers) in {1, 2} else (0.0, 0.0)
     if not 0 < low <= high <= 112:
-        raise UserError(f"{where}: hours {value!r} is not a number of hours a week, or a range.")
+        raise UserError(phrase("study.bad_course_hours", where=where, value=cast("object", value)))
     return low, high

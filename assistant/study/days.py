@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -73,9 +74,7 @@ def read_date(text: str, *, today: date, past: bool = False) -> date:
     """
     found = _DATE.fullmatch(text.strip())
     if found is None:
-        raise UserError(
-            f"{text!r} is not a date. Write 2027-03-01, '1 March', 3月1日, today or yesterday."
-        )
+        raise UserError(phrase("study.bad_date", text=text))
     return _value(found, today, past)
 
 
@@ -91,7 +90,7 @@ def read_days(text: str, *, today: date) -> frozenset[date]:
             continue
         found = find_days(part, today=today)
         if len(found) != 1 or part.strip() != part[slice(*found[0].span)].strip():
-            raise UserError(f"{part.strip()!r} is neither a date nor a range such as 12..19 May.")
+            raise UserError(phrase("study.bad_days", text=part.strip()))
         days.update(found[0].all())
     return frozenset(days)
 
@@ -138,12 +137,12 @@ def _day(year: str | None, month: str, day: str, today: date, past: bool) -> dat
             return value
     shown = f"{year or ''} {day} {month}".strip() if not month.isdigit() else f"{month}-{day}"
     shown = f"{year}-{shown}" if year and month.isdigit() else shown
-    raise UserError(f"{shown} is not a day of the calendar; check the day and the month.")
+    raise UserError(phrase("study.no_such_day", day=shown))
 
 
 def _span(start: date, end: date, span: tuple[int, int]) -> Days:
     if end < start:
-        raise UserError(f"{end} comes before {start}; give the earlier day first.")
+        raise UserError(phrase("study.wrong_order", start=start, end=end))
     return Days(start, end, span)
 
 

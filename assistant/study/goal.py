@@ -107,11 +107,6 @@ def number(text: str) -> float:
     return _CHINESE.get(text[-1:], 0)
 
 
-def language_of(text: str) -> str:
-    """Return `zh` for a text with Chinese characters, else `en`."""
-    return "zh" if re.search(r"[\u3400-\u9fff]", text) else "en"
-
-
 def _level(text: str) -> Level | None:
     for level, pattern in _LEVELS:
         if re.search(pattern, text, re.IGNORECASE):

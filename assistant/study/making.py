@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
@@ -10,11 +10,12 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.availability import sittings
 from assistant.study.calendar import merged, read_busy
 from assistant.study.catalogue import Catalogue
 from assistant.study.course import Course, read_level
-from assistant.study.goal import Frame, language_of, read_goal
+from assistant.study.goal import Frame, read_goal
 from assistant.study.minutes import weekly
 from assistant.study.plan import Busy, Plan, Terms
 from assistant.study.planner import build, check_dates, choose, chosen_by_name
@@ -48,10 +49,16 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A plan that is not stored yet, and the prerequisites that it takes as known."""
+    """A plan that is not stored yet.
+
+    Attributes:
+        assumed: the prerequisites that it takes as known.
+        by_meaning: no course names the goal; these are the nearest ones in meaning.
+    """
 
     plan: Plan
     assumed: tuple[Course, ...]
+    by_meaning: bool = False
 
 
 def make_plan(
@@ -59,38 +66,43 @@ def make_plan(
     name: str,
     catalogue: Catalogue,
     *,
+    language: str,
     today: date,
     zone: ZoneInfo,
     others: Sequence[Plan] = (),
-    embedder: Embedder | None = None,
+    embedder: Callable[[], Embedder | None] = lambda: None,
 ) -> Made:
     """Return the plan that a wish gives.
 
     Args:
+        language: of the plan, `en` or `zh`.
+        embedder: loads what finds courses by meaning, if there is any.
         others: the person's other plans; their sittings are busy time for this one.
 
     Raises:
         UserError: something is missing, contradictory or impossible; the message says what.
     """
     if not wish.goal.strip():
-        raise UserError("the goal is empty. Say what you want to learn.")
+        raise UserError(phrase("study.goal_empty"))
     said = read_goal(wish.goal, start=wish.start, today=today)
-    language = language_of(wish.goal)
     level = read_level(wish.level) or said.level
     terms = _terms(wish, said, level, today=today, zone=zone, others=others)
     courses = catalogue.all()
+    by_meaning = False
     if wish.courses:
         chosen = chosen_by_name(wish.courses, courses, level)
     else:
+        found, by_meaning = catalogue.answering(said.topic, embedder)
         chosen = choose(
-            catalogue.search(said.topic, embedder=embedder),
+            found,
             courses,
             goal=wish.goal,
             level=level,
             language=language,
             room=sum(capacities(terms)),
         )
-    return Made(build(name, wish.goal.strip(), language, terms, chosen.courses), chosen.assumed)
+    plan = build(name, wish.goal.strip(), language, terms, chosen.courses)
+    return Made(plan, chosen.assumed, by_meaning)
 
 
 def _terms(
@@ -108,7 +120,7 @@ def _terms(
     minutes = weekly(wish.hours) if wish.hours is not None else said.minutes
     shared = weekly(wish.total) if wish.total is not None else None
     if minutes is None and shared is None:
-        raise UserError("say how many hours a week you have: --hours 8, or in the goal itself.")
+        raise UserError(phrase("study.hours_missing"))
     count = len(week_frames(start, end))
     loads = {week: _load(week, hours, count) for week, hours in wish.loads.items()}
     asked = minutes if minutes is not None else cast("int", shared)
@@ -135,7 +147,7 @@ def read_loads(texts: Sequence[str]) -> dict[int, float]:
         try:
             loads[int(week)] = float(hours)
         except ValueError:
-            raise UserError(f"{text!r} is not WEEK=HOURS, such as 3=4 for week 3.") from None
+            raise UserError(phrase("study.bad_load", text=text)) from None
     return loads
 
 
@@ -161,18 +173,18 @@ def _sittings(plans: Sequence[Plan], start: date, end: date) -> list[Busy]:
 
 def _end(wish: Wish, said: Frame, start: date) -> date:
     if wish.weeks is not None and wish.end is not None:
-        raise UserError("give --weeks or --end, not both.")
+        raise UserError(phrase("study.weeks_or_end"))
     if wish.weeks is not None:
         if not 1 <= wish.weeks <= 520:
-            raise UserError(f"--weeks {wish.weeks} is not from 1 to 520.")
+            raise UserError(phrase("study.weeks_range", weeks=wish.weeks))
         return start + timedelta(weeks=wish.weeks, days=-1)
     end = wish.end or said.end
     if end is None:
-        raise UserError("say until when: --weeks 12, --end DATE, or in the goal itself.")
+        raise UserError(phrase("study.end_missing"))
     return end
 
 
 def _load(week: int, hours: float, count: int) -> int:
     if not 1 <= week <= count:
-        raise UserError(f"the plan has weeks 1 to {count}; there is no week {week}.")
+        raise UserError(phrase("study.no_week", last=count, week=week))
     return weekly(hours) if hours else 0

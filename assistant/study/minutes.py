@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 
 MOST_A_WEEK = 112 * 60
 """16 hours a day, in minutes; more is not study time."""
 
 
-def from_hours(hours: float | str, name: str = "hours") -> int:
+def from_hours(hours: float | str) -> int:
     """Return whole minutes for a number of hours such as `7.5`; the nearest minute counts.
 
     Raises:
@@ -19,9 +20,9 @@ def from_hours(hours: float | str, name: str = "hours") -> int:
     try:
         exact = Fraction(str(hours).strip())
     except (ValueError, ZeroDivisionError):
-        raise UserError(f"{name} {hours!r} is not a number of hours, such as 8 or 7.5.") from None
+        raise UserError(phrase("study.bad_hours", hours=hours)) from None
     if exact < 0:
-        raise UserError(f"{name} {hours} is negative.")
+        raise UserError(phrase("study.negative_hours", hours=hours))
     return round(exact * 60)
 
 
@@ -31,9 +32,9 @@ def weekly(hours: float | str) -> int:
     Raises:
         UserError: it is not above 0 and at most 112 hours (16 a day).
     """
-    minutes = from_hours(hours, "hours a week")
+    minutes = from_hours(hours)
     if not 0 < minutes <= MOST_A_WEEK:
-        raise UserError(f"{hours} hours a week cannot be studied; give more than 0, at most 112.")
+        raise UserError(phrase("study.impossible_hours", hours=hours))
     return minutes
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.catalogue import nearest
 from assistant.study.course import Course
 from assistant.study.plan import Plan
@@ -20,9 +21,7 @@ def check_name(name: str) -> str:
         UserError: it holds anything but letters, digits, '-' and '_' (so no path).
     """
     if not _NAME.fullmatch(name):
-        raise UserError(
-            f"plan name {name!r} may hold letters, digits, '-' and '_' only, at most 63 of them."
-        )
+        raise UserError(phrase("study.bad_plan_name", name=name))
     return name
 
 
@@ -41,22 +40,23 @@ def check_plan(plan: Plan, courses: Mapping[str, Course], finished: Collection[s
     last: dict[str, int] = {}
     for order, (week, task) in enumerate(plan.placed(), 1):
         if task.id in seen:
-            raise UserError(f"task {task.id!r} stands twice in the plan.")
+            raise UserError(phrase("study.twice", task=task.id))
         if task.minutes <= 0:
-            raise UserError(f"task {task.id!r} of week {week.number} takes no time.")
+            raise UserError(phrase("study.no_time", task=task.id, week=week.number))
         if task.course is not None and task.course not in courses:
             known = nearest(task.course, courses)
-            raise UserError(f"there is no course {task.course!r} in the catalogue. {known}")
+            raise UserError(phrase("study.no_course", course=task.course, nearest=known))
         seen.add(task.id)
         if task.course is not None:
             last[task.course] = order
     _check_order(plan, courses, last, finished)
     for earlier, later in zip(plan.weeks, plan.weeks[1:], strict=False):
         if (later.start - earlier.end).days != 1 or later.number != earlier.number + 1:
-            raise UserError(f"week {later.number} does not follow week {earlier.number}.")
+            raise UserError(phrase("study.no_follow", later=later.number, earlier=earlier.number))
     for item in plan.unplaced:
         if item.course not in courses:
-            raise UserError(f"there is no course {item.course!r}. {nearest(item.course, courses)}")
+            known = nearest(item.course, courses)
+            raise UserError(phrase("study.no_course", course=item.course, nearest=known))
 
 
 def _check_order(
@@ -67,4 +67,4 @@ def _check_order(
             continue
         for needed in courses[task.course].prerequisites if task.course else ():
             if last.get(needed, 0) > order:
-                raise UserError(f"task {task.id!r} comes before its prerequisite {needed!r} ends.")
+                raise UserError(phrase("study.before_needed", task=task.id, needed=needed))

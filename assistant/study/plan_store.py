@@ -11,6 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.plan import Plan, restore, stored
 from assistant.study.plan_check import check_name
 from assistant.study.render import markdown
@@ -72,12 +73,12 @@ class PlanStore:
         """
         names = self.names()
         if not names:
-            raise UserError("there is no study plan yet. Make one with 'assistant study plan'.")
+            raise UserError(phrase("study.no_plan_yet"))
         if name is None and len(names) > 1 and DEFAULT not in names:
-            raise UserError(f"there are several plans; name one: --plan {' | '.join(names)}.")
+            raise UserError(phrase("study.several_plans", names=" | ".join(names)))
         chosen = name or (names[0] if len(names) == 1 else DEFAULT)
         if chosen not in names:
-            raise UserError(f"there is no plan {chosen!r}; there is {', '.join(names)}.")
+            raise UserError(phrase("study.no_plan_among", name=chosen, names=tuple(names)))
         return chosen
 
     def read_plan(self, name: str, version: int | None = None) -> Plan:
@@ -122,7 +123,7 @@ class PlanStore:
             head = self._head(connection, plan.name)
             if head is not None and plan.version not in {0, head}:
                 raise UserError(
-                    f"plan {plan.name!r} is at version {head} now, not {plan.version}; try again."
+                    phrase("study.moved_on", name=plan.name, head=head, version=plan.version)
                 )
             number = 1 + int(
                 connection.execute(
@@ -171,7 +172,7 @@ class PlanStore:
                 {"owner": self._owner, "name": name, "version": head},
             ).scalar()
             if former is None:
-                raise UserError(f"plan {name!r} is at its first version; nothing to undo.")
+                raise UserError(phrase("study.nothing_to_undo", name=name))
             self._set_head(connection, name, int(former))
             plan = self._read(connection, name, int(former))
             if joined is not None:
@@ -188,8 +189,8 @@ class PlanStore:
             {"owner": self._owner, "name": name, "version": version or head},
         ).scalar()
         if row is None:
-            which = f"version {version} of plan {name!r}" if head else f"plan {name!r}"
-            raise UserError(f"there is no {which}.")
+            key = "study.no_version" if head else "study.no_plan"
+            raise UserError(phrase(key, version=version, name=name))
         return restore(json.loads(row))
 
     def _head(self, connection: Connection, name: str) -> int | None:

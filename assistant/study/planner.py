@@ -8,18 +8,19 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.catalogue import nearest
 from assistant.study.course import LEVELS, Course, in_order
 from assistant.study.minutes import MOST_A_WEEK
 from assistant.study.plan import Phase, Plan, Terms, Unplaced, Week
 from assistant.study.scheduler import Missing, capacities, schedule, week_frames
-from assistant.study.search import Found
+from assistant.study.search import CLEAR, Found
 from assistant.study.wording import phase_title, self_check, task_of, would_fit
 
 COURSE_SHARE = 92
 """Percent of the time that chosen courses may take; the rest is review and a project."""
-CLEAR, NEAR = 0.85, 0.7
-"""A match that names the goal's topic, and the share of the best score that still counts."""
+ALSO = 0.7
+"""The share of the best score that still counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,13 @@ def choose(
     best = max((item.score for item in found), default=0.0)
     if best < CLEAR:
         raise UserError(
-            f"the catalogue has no course about {goal!r}. {nearest(goal, courses)} Name courses"
-            " with --course, or add your own with 'assistant study courses add' or 'import'."
+            phrase("study.no_course_about", goal=goal, nearest=nearest(goal, courses, found))
         )
     known = level or "beginner"
     right = [
         item.course
         for item in found
-        if item.score >= max(CLEAR, best * NEAR)
+        if item.score >= max(CLEAR, best * ALSO)
         and item.course.language in {language, "en"}
         and LEVELS.index(item.course.level) >= LEVELS.index(known) - 1
     ]
@@ -83,7 +83,8 @@ def chosen_by_name(
     chosen: dict[str, Course] = {}
     for name in identifiers:
         if name not in courses:
-            raise UserError(f"no course {name!r} in the catalogue. {nearest(name, courses)}")
+            known = nearest(name, courses)
+            raise UserError(phrase("study.no_course", course=name, nearest=known))
         some = needed(courses[name], courses, level) if level else [courses[name]]
         chosen |= {course.id: course for course in some}
     wanted = [courses[p] for course in chosen.values() for p in course.prerequisites]
@@ -118,7 +119,7 @@ def build(name: str, goal: str, language: str, terms: Terms, courses: Sequence[C
     """
     room = capacities(terms)
     if not sum(room):
-        raise UserError(f"between {terms.start} and {terms.end} there is no free time to study.")
+        raise UserError(phrase("study.no_free_time", start=terms.start, end=terms.end))
     laid = schedule(courses, room)
     frames = week_frames(terms.start, terms.end)
     weeks = tuple(
@@ -220,6 +221,6 @@ def check_dates(start: date, end: date) -> None:
         UserError: they are not.
     """
     if end < start:
-        raise UserError(f"the plan would end on {end}, before it starts on {start}.")
+        raise UserError(phrase("study.ends_early", start=start, end=end))
     if (end - start).days > 3653:
-        raise UserError(f"{start} to {end} is longer than ten years; plan a shorter time.")
+        raise UserError(phrase("study.too_long", start=start, end=end))

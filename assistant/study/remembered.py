@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from assistant.phrases import Phrase, phrase, say
 from assistant.study.minutes import spoken
 from assistant.study.plan import Plan
 from assistant.study.progress import Standing
@@ -45,28 +46,36 @@ def plan_draft(plan: Plan, now: datetime) -> Draft:
 
 
 def progress_draft(
-    name: str, group: str, standings: Sequence[Standing], entry: Entry, language: str
+    name: str | Phrase,
+    group: str,
+    standings: Sequence[Standing],
+    entry: Entry,
+    *,
+    logged: int,
+    language: str,
 ) -> Draft:
-    """Return a course's progress after a check-in; the newest of a course is the current one."""
+    """Return a course's progress after a check-in; the newest of a course is the current one.
+
+    Args:
+        logged: the minutes that were logged for it. What they earned is told apart: a task that is
+            done earns its planned time, whether it took less or more.
+    """
     said = entry.said
     total = sum(s.task.minutes for s in standings)
     earned = sum(s.earned for s in standings)
-    done = sum(s.complete for s in standings)
-    percent = round(100 * earned / total) if total else 0
-    spent, whole = spoken(earned, language), spoken(total, language)
-    if language == "zh":
-        state = (
-            f"已完成 {whole} 中的 {spent}（{percent}%），{len(standings)} 项任务完成 {done} 项。"
-        )
-        text = f"截至 {said.day}，{name} 的学习进度：{state if total else ''}"
-        text += "（该打卡已撤销）" if entry.removed else f"打卡：{said.note}"
-    else:
-        state = f"{spent} of {whole} ({percent}%), {done} of {len(standings)} tasks done. "
-        text = f"Progress in {name} as of {said.day}: {state if total else ''}"
-        text += "(This check-in was undone.)" if entry.removed else f"Check-in: {said.note}"
-    return Draft(
-        kind="fact",
-        text=f"{text} [{entry.id}.{entry.revision}]",
-        subject=progress_subject(group),
-        origin="user",
+    note = phrase("study.check_in", note=said.note)
+    told = say(
+        "study.progress" if total else "study.progress_outside",
+        language,
+        name=name,
+        day=said.day,
+        logged=spoken(logged, language),
+        earned=spoken(earned, language),
+        total=spoken(total, language),
+        percent=round(100 * earned / total) if total else 0,
+        done=sum(s.complete for s in standings),
+        tasks=len(standings),
+        note=phrase("study.check_in_undone") if entry.removed else note,
+        entry=f"{entry.id}.{entry.revision}",
     )
+    return Draft(kind="fact", text=told, subject=progress_subject(group), origin="user")

@@ -16,6 +16,9 @@ from assistant.study.progress import Standing
 from assistant.study.scheduler import next_key
 from assistant.study.wording import continued
 
+LEAST = 15
+"""A task is not cut into pieces of fewer minutes; what is left of a week stays free instead."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -108,7 +111,8 @@ def pack(
         pull: fill every week from the front, also with work of later weeks; else work moves
             later only.
     """
-    layer = _Layer(plan, {item.task.id: item for item in left})
+    widest = max(room.values(), default=0)
+    layer = _Layer(plan, {item.task.id: item for item in left}, widest)
     waiting = list(left if lay is None else lay)
     loose: list[Item] = []
     weeks: list[Week] = []
@@ -133,7 +137,9 @@ def pack(
 class _Layer:
     """Cuts work and writes it into weeks, under ids that the plan does not have yet."""
 
-    def __init__(self, plan: Plan, left: Mapping[str, Item]) -> None:
+    def __init__(self, plan: Plan, left: Mapping[str, Item], most: int) -> None:
+        """Take the plan, the work that leaves its place, and the room of the widest week."""
+        self._most = most
         self._language = plan.language
         self._left = left
         self._taken = {task.id for _, task in plan.placed()}
@@ -144,12 +150,22 @@ class _Layer:
             if item.left <= minutes:
                 minutes -= item.left
                 continue
-            if not minutes:
+            size = self._slice(item.left, minutes)
+            if not size:
                 return list(items[:index]), list(items[index:])
-            first = replace(item, left=minutes)
-            rest = self._continued(item, item.left - minutes)
+            first = replace(item, left=size)
+            rest = self._continued(item, item.left - size)
             return [*items[:index], first], [rest, *items[index + 1 :]]
         return list(items), []
+
+    def _slice(self, left: int, minutes: int) -> int:
+        """How much of a task to cut off for so much room; 0: it is left whole for another week."""
+        most, size = self._most, min(minutes, left - LEAST)
+        if minutes >= LEAST and size >= LEAST:
+            return size
+        if left <= most or minutes * 2 < min(most, 2 * LEAST):
+            return 0
+        return min(minutes, -(-left // 2))  # no week has room for it, or for two whole pieces
 
     def tasks(self, week: int, own: Sequence[Task], now: Sequence[Item]) -> tuple[Task, ...]:
         """The tasks of a week: what came from earlier, its own that stay, what came from later."""

@@ -9,6 +9,7 @@ from string import ascii_lowercase
 from zoneinfo import ZoneInfo
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.plan import Task
 from assistant.study.progress import Progress, Standing
 from assistant.study.study_log import Reviewed
@@ -72,5 +73,5 @@ def read_rating(text: str) -> int:
     """
     plain = text.strip().lower()
     if plain not in RATINGS:
-        raise UserError(f"rating {text!r} is none of {', '.join(RATINGS)}.")
+        raise UserError(phrase("study.bad_rating", text=text, ratings=RATINGS))
     return RATINGS.index(plain) + 1

@@ -21,6 +21,17 @@ _COMMON = frozenset(
         " intro introduction into using about how is be at it hour hours week weeks month months",
     )
 )
+_ASKING = re.compile(
+    r"^(?:\W|(?:please|help|me|i|we|want|wish|would|like|to|learn|study|about|how|get|into)\b"
+    r"|我|想要?|希望|打算|准备|零基础|系统地?|学习|学会|学|请|帮|制定)+",
+    re.IGNORECASE,
+)
+"""What a goal begins with, whatever it is about."""
+CLEAR = 0.85
+"""The score of a course that the goal names."""
+NEAR = 0.5
+"""The nearness in meaning that counts as much. With the packaged embedder half of 60 goals told in
+other words reach it, and one of 60 about cooking, sports or languages."""
 MEANING_FLOOR = 0.35
 """Cosine below which two texts share no meaning that counts."""
 
@@ -110,6 +121,24 @@ def _by_words(course: Course, query: str, weights: dict[str, float]) -> float:
     held = set(tokens(_document(course)))
     shared = sum(weights[token] for token in asked & held)
     return named(course, query) + (shared / total if total else 0.0)
+
+
+def near(courses: Sequence[Course], query: str, embedder: Embedder) -> list[Found]:
+    """Return the courses whose titles or topics are nearest in meaning, best first.
+
+    The score is how far the best of them is from the average of all on the way to being the same,
+    so that it means the same with every embedder.
+    """
+    named_by = [(n, term) for n, course in enumerate(courses) for _, term in _terms(course)]
+    asked = _ASKING.sub("", query).strip() or query
+    vectors = embedder.embed([asked, *(term for _, term in named_by)])
+    cosines = [float(cosine) for cosine in vectors[1:] @ vectors[0]]
+    average = sum(cosines) / max(1, len(cosines))
+    best = [0.0] * len(courses)
+    for (n, _), cosine in zip(named_by, cosines, strict=True):
+        best[n] = max(best[n], (cosine - average) / (1 - average))
+    found = [Found(c, round(s, 4)) for c, s in zip(courses, best, strict=True) if s > 0]
+    return sorted(found, key=lambda item: -item.score)
 
 
 def _by_meaning(courses: Sequence[Course], query: str, embedder: Embedder) -> list[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from assistant.phrases import Phrase, phrase
 from assistant.study.minutes import spoken, to_hours
 from assistant.study.plan import Plan
 from assistant.study.progress import Progress, Standing
@@ -31,63 +32,54 @@ def status_data(progress: Progress, due: Sequence[Due]) -> dict[str, Any]:
 
 def status_text(plan: Plan, progress: Progress, due: Sequence[Due], language: str) -> str:
     """Return the status in sentences, every figure computed here."""
-    zh = language == "zh"
 
     def time(minutes: int) -> str:
         return spoken(minutes, language)
 
-    titles = "、".join(s.task.title for s in progress.next[:2])
-    if zh:
-        lines = [
-            f"计划“{plan.name}”（第 {plan.version} 版），截至 {progress.as_of:%Y-%m-%d %H:%M}："
-            f"应学 {time(progress.planned)}，实学 {time(progress.actual)}，"
-            f"完成 {time(progress.earned)}（共 {time(progress.total)}），"
-            f"任务 {progress.tasks_done}/{len(progress.standings)}，进度指数 {progress.spi:.2f}，"
-            f"连续学习 {progress.streak} 天。",
-            f"本周计划 {time(progress.week_planned)}，已学 {time(progress.week_actual)}。",
-            _forecast(plan, progress, zh=True),
-        ]
-        if progress.overdue:
-            lines.append(
-                f"逾期 {len(progress.overdue)} 项，最早的是《{progress.overdue[0].task.title}》。"
-            )
-        lines += [f"接下来：{titles}。"] if titles else []
-        lines += [f"今天该复习 {len(due)} 项：{due[0].task.title}等。"] if due else []
-        return "\n".join(lines)
     lines = [
-        f"Plan '{plan.name}' (version {plan.version}), as of {progress.as_of:%Y-%m-%d %H:%M}:"
-        f" {time(progress.planned)} planned, {time(progress.actual)} studied,"
-        f" {time(progress.earned)} of {time(progress.total)} done,"
-        f" {progress.tasks_done} of {len(progress.standings)} tasks,"
-        f" schedule performance {progress.spi:.2f}, streak {progress.streak}"
-        f" {'day' if progress.streak == 1 else 'days'}.",
-        f"This week: {time(progress.week_actual)} of {time(progress.week_planned)}.",
-        _forecast(plan, progress, zh=False),
+        phrase(
+            "study.status",
+            plan=plan.name,
+            version=plan.version,
+            at=f"{progress.as_of:%Y-%m-%d %H:%M}",
+            planned=time(progress.planned),
+            actual=time(progress.actual),
+            earned=time(progress.earned),
+            total=time(progress.total),
+            complete=progress.tasks_done,
+            tasks=len(progress.standings),
+            spi=progress.spi,
+            streak=progress.streak,
+        ),
+        phrase(
+            "study.this_week",
+            planned=time(progress.week_planned),
+            actual=time(progress.week_actual),
+        ),
+        _forecast(plan, progress),
     ]
     if progress.overdue:
-        count = len(progress.overdue)
-        lines.append(f"Overdue: {count}, the oldest is {progress.overdue[0].task.title}.")
-    lines += [f"Next: {titles.replace('、', '; ')}."] if titles else []
-    lines += [f"To review today: {len(due)}, first {due[0].task.title}."] if due else []
-    return "\n".join(lines)
+        first = progress.overdue[0].task.title
+        lines.append(phrase("study.overdue", count=len(progress.overdue), first=first))
+    if progress.next:
+        lines.append(phrase("study.next", tasks=tuple(s.task.title for s in progress.next[:2])))
+    if due:
+        lines.append(phrase("study.to_review", count=len(due), first=due[0].task.title))
+    return "\n".join(line.text(language) for line in lines)
 
 
-def _forecast(plan: Plan, progress: Progress, *, zh: bool) -> str:
+def _forecast(plan: Plan, progress: Progress) -> Phrase:
     if progress.forecast is None:
-        return (
-            f"最近没有进展，无法预测完成日期（计划 {plan.end}）。"
-            if zh
-            else f"No progress of late, so no end can be forecast (planned: {plan.end})."
-        )
-    span = ""
-    if progress.earliest and progress.earliest != progress.latest:
-        latest = progress.latest or ("不确定" if zh else "no end in sight")
-        span = (
-            f"（{progress.earliest} 至 {latest}）" if zh else f" ({progress.earliest} to {latest})"
-        )
-    if zh:
-        return f"按目前的速度预计 {progress.forecast} 完成{span}，计划 {plan.end}。"
-    return f"At this pace it ends on {progress.forecast}{span}; planned: {plan.end}."
+        return phrase("study.no_pace", end=plan.end)
+    if progress.earliest is None or progress.earliest == progress.latest:
+        return phrase("study.forecast", forecast=progress.forecast, end=plan.end)
+    return phrase(
+        "study.forecast_range",
+        forecast=progress.forecast,
+        earliest=progress.earliest,
+        latest=progress.latest or phrase("study.no_end"),
+        end=plan.end,
+    )
 
 
 def bar(part: int, whole: int, width: int = 20) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.study.check_in import CheckIn
 from memory_store.ledger import Ledger, Migration
 
@@ -72,19 +73,19 @@ class StudyLog:
         self.ledger = ledger
         self._owner = owner
 
-    def entries(self, plan: str) -> list[Entry]:
-        """Return the entries that count, by the day they speak of."""
+    def entries(self, plan: str | None = None) -> list[Entry]:
+        """Return the entries of a plan (None: of all) that count, by the day they speak of."""
         current = {entry.id: entry for entry in self.history(plan)}
         kept = [entry for entry in current.values() if not entry.removed]
         return sorted(kept, key=lambda entry: (entry.said.day, entry.id))
 
-    def history(self, plan: str) -> list[Entry]:
+    def history(self, plan: str | None = None) -> list[Entry]:
         """Return every revision of every entry, in the order in which they were made."""
         with self.ledger.read() as connection:
             rows = connection.execute(
                 text(
-                    "SELECT * FROM study_log WHERE owner = :owner AND plan = :plan"
-                    " ORDER BY id, revision"
+                    "SELECT * FROM study_log WHERE owner = :owner"
+                    " AND (:plan IS NULL OR plan = :plan) ORDER BY id, revision"
                 ),
                 {"owner": self._owner, "plan": plan},
             ).all()
@@ -122,8 +123,8 @@ class StudyLog:
         for entry in entries:
             if entry.id == identifier:
                 return entry
-        which = "no entry yet" if identifier is None else f"no entry {identifier}"
-        raise UserError(f"the log of plan {plan!r} has {which}; see 'assistant study log --list'.")
+        key = "study.no_entry_yet" if identifier is None else "study.no_entry"
+        raise UserError(phrase(key, plan=plan, entry=identifier))
 
     def reviews(self, plan: str) -> list[Reviewed]:
         """Return every review, in order."""

@@ -9,14 +9,14 @@ from typing import Annotated, TypeVar
 from pydantic import Field
 
 from assistant.errors import UserError
+from assistant.phrases import phrase, say
 from assistant.study.change import CATCH_UP, Change, read_change
 from assistant.study.companion import Study
 from assistant.study.course import read_level
 from assistant.study.days import read_date
 from assistant.study.echo import echo
-from assistant.study.making import Wish
+from assistant.study.making import Made, Wish
 from assistant.study.minutes import spoken
-from assistant.study.plan import Plan
 from assistant.study.remembered import PLAN_TOOL, plan_subject
 from assistant.study.render import memory_text, week_line
 from assistant.study.status import status_text
@@ -54,8 +54,10 @@ _STATUS = re.compile(
     re.I,
 )
 _ADJUST = re.compile(
-    r"\baway\b|\bbehind\b|\btight\b|\bhalve\b|\badjust\b|\bonly\b.*\bhours?\b|\bfrom now on\b"
-    r"|\bapply\b|\bproposal\b|\boption\b|太紧|减半|出差|旅行|请假|落后|调整|只能|以后每|方案|推迟|提前",
+    r"\baway\b|\bbehind\b|\btight\b"
+    r"|\btoo (?:much|full|heavy|busy|packed|hard)\b|\boverload|\bhalve\b"
+    r"|\badjust\b|\bonly\b.*\bhours?\b|\bfrom now on\b"
+    r"|\bapply\b|\bproposal\b|\boption\b|[太很](?:紧|满|多|累|重|忙)|忙不过来|吃不消|减半|出差|旅行|请假|落后|调整|只能|以后每|方案|推迟|提前",
     re.I,
 )
 _COURSES = re.compile(
@@ -104,8 +106,9 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
         end: Annotated[str | None, Field(description="last day, if not in the goal")] = None,
         level: Annotated[str | None, Field(description="beginner, intermediate, advanced")] = None,
         plan: PlanName = None,
+        run: RunContext,
     ) -> ToolResult:
-        def make() -> Plan:
+        def make() -> Made:
             study = open_study()
             wish = Wish(
                 goal,
@@ -115,11 +118,12 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
                 hours=hours_a_week,
                 level=read_level(level),
             )
-            return study.make(wish, plan).plan
+            return study.make(wish, plan)
 
-        made = _tried(make)
-        stored = f"已保存为第 {made.version} 版。" if made.language == "zh" else "It is stored."
-        return ToolResult(f"{memory_text(made)}\n{stored}")
+        made = _tried(run, make)
+        told = [memory_text(made.plan), say("study.made", run.language)]
+        told += [say("study.by_meaning", run.language)] if made.by_meaning else []
+        return ToolResult("\n".join(told))
 
     @tool(
         name=PLAN_TOOL,
@@ -130,10 +134,11 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
         when=lambda question: _READ.search(question) is not None,
     )
     def read_plan(
+        run: RunContext,
         plan: PlanName = None,
         week: Annotated[int | None, Field(description="a week's number, for its tasks")] = None,
     ) -> ToolResult:
-        return ToolResult(_tried(lambda: _plan_text(open_study(), plan, week)))
+        return ToolResult(_tried(run, lambda: _plan_text(open_study(), plan, week)))
 
     @tool(
         description="Logs what the user studied. Pass their own words; give minutes or the task's"
@@ -142,15 +147,22 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
         remembered=False,
     )
     def log_study(
+        run: RunContext,
         text: Annotated[str, Field(min_length=1, description="the user's own words")],
+        *,
         minutes: Annotated[int | None, Field(ge=1, le=1440)] = None,
         task: Annotated[str | None, Field(description="a task's id from the plan")] = None,
         day: Annotated[str | None, Field(description="YYYY-MM-DD or yesterday")] = None,
         plan: PlanName = None,
     ) -> ToolResult:
-        return ToolResult(
-            _tried(lambda: _log(open_study(), text, minutes=minutes, task=task, day=day, name=plan))
-        )
+        def log() -> str:
+            study = open_study()
+            said = text if minutes is None else f"{text} ({minutes} min)"
+            when = read_date(day, today=study.today, past=True) if day else None
+            entry = study.check_in(said, day=when, task=task, name=plan)
+            return echo(study.plan(plan), entry, study.catalogue.all(), run.language)
+
+        return ToolResult(_tried(run, log))
 
     @tool(
         description="Tells how far the user is: hours planned and studied, pace, forecast end,"
@@ -166,7 +178,7 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
             progress, due = study.progress(current.name), study.due(current.name)
             return status_text(current, progress, due, run.language)
 
-        return ToolResult(_tried(tell))
+        return ToolResult(_tried(run, tell))
 
     @tool(
         description="Computes the ways to change the study plan, each with its consequences."
@@ -180,13 +192,12 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
         def tell() -> str:
             study = open_study()
             found = study.propose(_change(study, change), plan)
-            zh = run.language == "zh"
             if not found:
-                return "计划不需要调整。" if zh else "Nothing has to change."
-            asked = "请选择一个编号。" if zh else "Which one shall be stored?"
+                return say("study.nothing_to_change", run.language)
+            asked = say("study.which_one", run.language)
             return "\n".join([*(f"{p.number}. {p.summary}" for p in found), asked])
 
-        return ToolResult(_tried(tell))
+        return ToolResult(_tried(run, tell))
 
     @tool(
         description="Stores one of the proposals of propose_adjustments, when the user has picked"
@@ -204,11 +215,9 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
             study = open_study()
             chosen = study.adjust(_change(study, change), number, plan)
             version = chosen.plan.version
-            if run.language == "zh":
-                return f"已保存为第 {version} 版：{chosen.summary}"
-            return f"Stored as version {version}. {chosen.summary}"
+            return say("study.stored", run.language, version=version, summary=chosen.summary)
 
-        return ToolResult(_tried(store))
+        return ToolResult(_tried(run, store))
 
     @tool(
         description="Takes back the last change of the study plan, or the last entry of the log.",
@@ -221,19 +230,15 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
         plan: PlanName = None,
     ) -> ToolResult:
         def back() -> str:
-            study, zh = open_study(), run.language == "zh"
+            study = open_study()
             if what == "plan":
                 former = study.undo(plan)
-                told = (
-                    f"计划回到第 {former.version} 版。",
-                    f"The plan is at version {former.version}.",
-                )
-            else:
-                note = study.undo_check_in(name=plan).said.note
-                told = (f"已撤销打卡：{note}", f"This entry no longer counts: {note}")
-            return told[0] if zh else told[1]
+                values = {"plan": former.name, "version": former.version}
+                return say("study.undone", run.language, **values)
+            note = study.undo_check_in(name=plan).said.note
+            return say("study.log_undone", run.language, note=note)
 
-        return ToolResult(_tried(back))
+        return ToolResult(_tried(run, back))
 
     @tool(
         description="Finds courses of the catalogue about a topic, with their length.",
@@ -255,10 +260,9 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
                 f" {spoken(item.course.minutes, run.language)})"
                 for item in found[:8]
             ]
-            none = "目录里没有相关课程。" if run.language == "zh" else "There is no such course."
-            return "\n".join(names) or none
+            return "\n".join(names) or say("study.no_such_course", run.language)
 
-        return ToolResult(_tried(find))
+        return ToolResult(_tried(run, find))
 
     return (
         make_study_plan,
@@ -272,10 +276,11 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
     )
 
 
-def _tried(work: Callable[[], T]) -> T:
+def _tried(run: RunContext, work: Callable[[], T]) -> T:
     try:
         return work()
     except UserError as error:
+        error.speak(run.language)
         raise ToolFailed(" ".join(filter(None, (str(error), error.hint)))) from None
 
 
@@ -290,7 +295,7 @@ def _plan_text(study: Study, name: str | None, week: int | None) -> str:
     chosen = current
     if week is not None:
         if not 1 <= week <= len(plan.weeks):
-            raise UserError(f"the plan has weeks 1 to {len(plan.weeks)}; there is no week {week}.")
+            raise UserError(phrase("study.no_week", last=len(plan.weeks), week=week))
         chosen = plan.weeks[week - 1]
     lines = [memory_text(plan)]
     if chosen is not None:
@@ -300,18 +305,3 @@ def _plan_text(study: Study, name: str | None, week: int | None) -> str:
             for task in chosen.tasks
         ]
     return "\n".join(lines)
-
-
-def _log(
-    study: Study,
-    text: str,
-    *,
-    minutes: int | None,
-    task: str | None,
-    day: str | None,
-    name: str | None,
-) -> str:
-    said = text if minutes is None else f"{text} ({minutes} min)"
-    when = read_date(day, today=study.today, past=True) if day else None
-    entry = study.check_in(said, day=when, task=task, name=name)
-    return echo(study.plan(name), entry, study.catalogue.all())

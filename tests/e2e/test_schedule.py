@@ -67,3 +67,20 @@ def test_a_reminder_is_made_in_conversation(machine):
     assert [(each["text"], each["due"]) for each in listed] == [
         ("call the dentist", "2026-05-21T09:00:00+02:00")
     ]
+
+
+def test_what_is_due_is_told_beside_an_answer(machine):
+    """`ask` tells a due reminder once, apart from the answer; with --json it waits for a reader."""
+    at = ("--now", "2026-05-20T14:30:00Z")
+    made = machine.run(*at, "remind", "in 10 minutes call the dentist")
+    assert made.code == 0, made.err
+    later = ("--now", "2026-05-20T15:00:00Z", "ask", "hello")
+    with ScriptedServer([says("Hi.")] * 3) as server:
+        machine.uses(server)
+        machine.env["ASSISTANT_PROTOCOL"] = "tools"
+        silent = machine.run(*later, "--json")
+        told, again = machine.run(*later), machine.run(*later)
+    assert "dentist" not in silent.out + silent.err
+    assert told.out.strip() == "Hi."
+    assert "Reminder: call the dentist" in told.err
+    assert "dentist" not in again.out + again.err

@@ -22,6 +22,7 @@ from assistant.study.plan import Busy, Plan, Terms, restore, stored
 from assistant.study.plan_check import check_plan
 from assistant.study.planner import build, by_level
 from assistant.study.progress import measure
+from assistant.study.repack import LEAST
 from assistant.study.reviews import topic_of
 from assistant.study.scheduler import capacities
 from assistant.study.study_log import Entry
@@ -287,7 +288,7 @@ def test_diff_and_undo_are_inverse(
 def test_halving_a_week_moves_no_more_than_it_must(
     made: tuple[Plan, dict[str, Course]], data: st.DataObject
 ) -> None:
-    """Earlier weeks stay; over each later week's end goes just what the halved week lacks."""
+    """Earlier weeks stay; over each later week's end goes what the halved week lacks, no more."""
     plan, courses = made
     number = data.draw(st.integers(1, len(plan.weeks)))
     now = datetime.combine(plan.start, time(0), ZoneInfo(plan.terms.zone))
@@ -300,12 +301,39 @@ def test_halving_a_week_moves_no_more_than_it_must(
         halved = new.weeks[number - 1]
         if number == len(plan.weeks):
             continue
-        assert halved.minutes == capacity(new.terms, number, halved.start, halved.end)
+        room = capacity(new.terms, number, halved.start, halved.end)
+        assert room - LEAST < halved.minutes <= room
         lacking = plan.weeks[number - 1].minutes - halved.minutes
         for week in range(number, len(plan.weeks)):
             before, after = _by_part(plan, week), _by_part(new, week)
             assert all(after[part] <= minutes for part, minutes in before.items())
-            assert sum(before.values()) - sum(after.values()) == lacking
+            more = sum(before.values()) - sum(after.values()) - lacking
+            assert 0 <= more < LEAST * (week - number + 1)  # no task is cut smaller than that
+
+
+@quick
+@given(plans(), st.data())
+def test_no_proposal_cuts_a_task_into_minutes(
+    made: tuple[Plan, dict[str, Course]], data: st.DataObject
+) -> None:
+    """What a change cuts off a task has a quarter of an hour, where weeks have room for one."""
+    plan, courses = made
+    now = datetime.combine(plan.start, time(0), ZoneInfo(plan.terms.zone))
+    try:
+        proposals = propose(plan, measure(plan, [], now), data.draw(changes(plan)), courses)
+    except UserError:
+        return
+    whole = plan.tasks()
+    for proposal in proposals:
+        widest = max(
+            capacity(proposal.plan.terms, week.number, week.start, week.end)
+            for week in proposal.plan.weeks
+        )
+        if proposal.kind in {"trim", "deepen"} or widest < max(t.minutes for t in whole.values()):
+            continue
+        for name, task in proposal.plan.tasks().items():
+            if name not in whole or task.minutes != whole[name].minutes:
+                assert task.minutes >= LEAST
 
 
 def _by_part(plan: Plan, until: int) -> Counter[str]:

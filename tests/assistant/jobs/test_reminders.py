@@ -232,3 +232,48 @@ def test_forgetting_a_turn_takes_its_reminders(
 def test_says_how_it_repeats(rule: str, english: str, chinese: str) -> None:
     """A rule is told in words of either language."""
     assert (repeats(rule, "en"), repeats(rule, "zh")) == (english, chinese)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "tomorrow at 25:00 call mum",
+        "call mum tomorrow at 12:75",
+        "remind me at 25:00 to call mum",
+        "call mum tomorrow at 25",
+        "call mum at 30 o'clock",
+        "明天25点给妈妈打电话",
+        "明天八点给妈妈打电话，不，二十五点",
+        "明天8点75给妈妈打电话",
+    ],
+)
+def test_a_time_that_no_clock_shows_is_refused(reminders: Reminders, words: str) -> None:
+    """It becomes no to-do and no other time; the message names it."""
+    with pytest.raises(UserError, match="not a time of day"):
+        reminders.add(words)
+    with pytest.raises(UserError, match="not a time of day"):
+        reminders.add("call mum", "at 25:00")
+    assert reminders.list() == []
+
+
+@pytest.mark.parametrize("words", ["read chapter 12:75", "look at 30点建议", "buy 25 eggs"])
+def test_figures_that_are_no_time_stay_in_a_to_do(reminders: Reminders, words: str) -> None:
+    """Without a day, figures of that form belong to the thing to do."""
+    assert reminders.add(words).text == words
+
+
+def test_overdue_is_marked(reminders: Reminders, clock: FrozenClock) -> None:
+    """A reminder whose time has passed is marked until it is done; the others are not."""
+    reminders.add("call mum", "in 2 hours")
+    reminders.add("给爸爸打电话", "两个小时后")
+    reminders.add("water the plants", "every day at 8")
+    clock.advance(timedelta(days=2))
+    reminders.tell_due()
+    shown = [reminders.describe(each) for each in reminders.list()]
+    assert [line.endswith(("overdue", "已过期")) for line in shown] == [
+        True,
+        True,
+        False,
+    ]
+    reminders.complete("call mum")
+    assert not reminders.list("done")[0].overdue(clock.now)

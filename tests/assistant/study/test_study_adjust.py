@@ -10,7 +10,7 @@ import pytest
 from assistant.errors import UserError
 from assistant.study.change import CATCH_UP, Change, read_change
 from assistant.study.companion import Study
-from assistant.study.diff import lines
+from assistant.study.diff import diff, lines
 from assistant.study.making import Wish
 from assistant.study.plan import Plan
 from memory_store.testing import FrozenClock
@@ -122,8 +122,9 @@ def test_a_proposal_is_stored_compared_and_taken_back(study: Study, plan: Plan) 
     assert len(told) == stored.moved
     assert any("week 3 → week 4" in line for line in told)
     assert study.undo() == plan
-    with pytest.raises(UserError, match="first one"):
-        study.diff()
+    back = study.diff()
+    assert (back.before.version, back.after.version) == (2, 1)
+    assert back == diff(stored.plan, plan)
 
 
 def test_changes_follow_one_another(study: Study, plan: Plan) -> None:

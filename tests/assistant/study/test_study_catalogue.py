@@ -111,3 +111,11 @@ def test_one_owner_does_not_see_the_courses_of_another(open_study: object) -> No
     mine.catalogue.add([read_course({"title": "Mine", "weeks": 1, "hours": 1}, "mine")])
     assert "mine" in mine.catalogue.all()
     assert "mine" not in other.catalogue.all()
+
+
+def test_a_title_is_one_plain_line() -> None:
+    """Line breaks and control characters leave a title, and an endless one is refused."""
+    data = {"title": "SQL\x1b[31m\n# red", "weeks": 1, "hours": 1}
+    assert read_course(data, "x").title == "SQL [31m # red"
+    with pytest.raises(UserError, match="more than 200 characters"):
+        read_course({**data, "title": "x" * 201}, "x")

@@ -164,3 +164,40 @@ def test_course_ids_are_shown_whole(capsys: pytest.CaptureFixture[str]) -> None:
     """What `--course` takes can be copied from the table, in a narrow terminal too."""
     assert main(["study", "courses", "search", "machine learning", "--words"]) == 0
     assert "kaggle-intermediate-ml" in capsys.readouterr().out
+
+
+def test_the_log_shows_what_an_amendment_takes(capsys: pytest.CaptureFixture[str]) -> None:
+    """Entry numbers and task ids are whole, in a narrow terminal too; former words are kept."""
+    run(capsys, "plan", "Learn SQL", "--weeks", "8", "--hours", "3")
+    done = run(capsys, "log", "1h SQL, done")["entry"]["done"]
+    run(capsys, "log", "2h SQL, done", "--amend", "1")
+    os.environ["COLUMNS"] = "40"
+    try:
+        assert main([*NOW, "study", "log", "--list"]) == 0
+    finally:
+        del os.environ["COLUMNS"]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:5] for line in lines if "[" in line] == ["✗ [1]", "  [1]"]
+    assert all(any(line.endswith(task) for line in lines) for task in done)
+
+
+def test_markup_in_a_title_is_only_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """A course whose title holds markup is listed, shown and planned as it is."""
+    title = "[/bold]SQL [red]tricks[/red] =1+1"
+    run(capsys, "courses", "add", title, "--weeks", "2", "--hours", "3", "--id", "odd")
+    goal = ["plan", "[/bold] tricks", "--course", "odd", "--weeks", "3", "--hours", "3"]
+    for words in (["courses", "search", "tricks", "--words"], ["courses", "show", "odd"], goal):
+        assert main([*NOW, "study", *words]) == 0
+        assert "[/bold]" in capsys.readouterr().out
+
+
+def test_diff_after_undo_says_what_was_taken_back(capsys: pytest.CaptureFixture[str]) -> None:
+    """It tells the way back, from the version undone to the one that is current again."""
+    run(capsys, "plan", "Learn SQL", "--weeks", "8", "--hours", "3")
+    run(capsys, "adjust", "--halve-week", "2", "--apply", "1")
+    assert main([*NOW, "study", "undo"]) == 0
+    capsys.readouterr()
+    assert main([*NOW, "study", "diff"]) == 0
+    assert "default: back from 2 to 1" in capsys.readouterr().out
+    found = run(capsys, "diff")
+    assert (found["before"], found["after"]) == (2, 1)

@@ -99,5 +99,5 @@ def test_the_chart_is_a_png(study: Study, tmp_path: Path) -> None:
     plan = study.make(Wish("Learn SQL", weeks=3, hours=3)).plan
     study.check_in("1h SQL")
     path = tmp_path / "chart.png"
-    draw(plan, study.log.entries(plan.name), study.progress(), path)
+    draw(plan, study.log.entries(plan.name), study.progress(), path, "en")
     assert path.read_bytes().startswith(b"\x89PNG")

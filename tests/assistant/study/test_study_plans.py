@@ -7,14 +7,19 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from assistant.errors import UserError
 from assistant.study.availability import sittings
+from assistant.study.catalogue import shipped
 from assistant.study.companion import Study
 from assistant.study.making import Wish
 from assistant.study.plan import Plan
+from memory_store.embedding import load_embedder
+from memory_store.ledger import Ledger
+from memory_store.testing import FrozenClock
 
 GOALS = (
     "我零基础，想用3个月系统学习机器学习，每周8小时",
@@ -257,3 +262,49 @@ def test_what_would_fit_does_fit(study: Study, off: frozenset[date]) -> None:
     enough = study.make(replace(wish, hours=(600 + more) / 60)).plan
     assert enough.unplaced == ()
     assert study.make(replace(wish, hours=(599 + more) / 60)).plan.unplaced != ()
+
+
+def test_an_event_that_ends_before_it_starts_is_refused(study: Study, tmp_path: Path) -> None:
+    """It is named with its times, and nothing is stored."""
+    path = tmp_path / "back.ics"
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", "UID:1", "SUMMARY:Trip"]
+    lines += ["DTSTART:20261207T190000Z", "DTEND:20261207T180000Z", "END:VEVENT", "END:VCALENDAR"]
+    path.write_text("\r\n".join(lines), "utf-8")
+    with pytest.raises(UserError, match=r"back\.ics: the event 'Trip' ends at .*before it starts"):
+        made(study, calendar=path)
+    assert study.plans.names() == []
+
+
+@pytest.mark.parametrize(
+    ("goal", "topics"),
+    [
+        ("I want to teach machines to recognise pictures", {"computer vision", "machine learning"}),
+        ("robots that learn by trial and error", {"robotics", "reinforcement learning"}),
+        ("learn data wrangling", {"data analysis", "data mining"}),
+        ("learn to prove theorems", {"logic", "discrete mathematics", "proofs"}),
+    ],
+)
+def test_a_goal_in_other_words_finds_courses_by_meaning(
+    clock: FrozenClock, tmp_path: Path, goal: str, topics: set[str]
+) -> None:
+    """A goal that names no topic of the catalogue gets the courses nearest in meaning."""
+    study = by_meaning(tmp_path, clock)
+    plan = study.make(Wish(goal, weeks=40, hours=14)).plan
+    held = [shipped()[task.course] for _, task in plan.placed() if task.course]
+    assert topics & {topic.lower() for course in held for topic in course.topics}
+    assert study.make(Wish(goal, weeks=40, hours=14)).by_meaning
+
+
+@pytest.mark.parametrize("goal", ["learn knitting", "学做川菜", "play the guitar", "考驾照"])
+def test_a_goal_that_no_course_is_near_is_refused(
+    clock: FrozenClock, tmp_path: Path, goal: str
+) -> None:
+    """Nothing is planned for it; the message names the nearest courses there are."""
+    with pytest.raises(UserError, match=r"no course about .* Nearest: "):
+        by_meaning(tmp_path, clock).make(Wish(goal, weeks=8, hours=8))
+
+
+def by_meaning(tmp_path: Path, clock: FrozenClock) -> Study:
+    """A companion with the packaged embedder."""
+    ledger, zone = Ledger(tmp_path / "meaning.db"), ZoneInfo("Asia/Shanghai")
+    return Study(ledger, clock=clock, zone=zone, embedder=lambda: load_embedder(None))

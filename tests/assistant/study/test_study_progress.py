@@ -10,6 +10,8 @@ import pytest
 from assistant.errors import UserError
 from assistant.study.companion import Study
 from assistant.study.making import Wish
+from assistant.study.minutes import spoken
+from assistant.study.remembered import progress_draft
 from assistant.study.status import status_data
 from memory_store.testing import FrozenClock
 
@@ -145,3 +147,27 @@ def test_earlier_progress_can_be_asked_for(study: Study, clock: FrozenClock) -> 
     study.check_in("1h python")
     at(clock, 2)
     assert study.progress().actual == 0
+
+
+def test_a_day_holds_no_more_than_24_hours(study: Study) -> None:
+    """Entries of one day that exceed it are refused, over all plans; an amended one counts once."""
+    study.make(WISH)
+    entry = study.check_in("20h SQL")
+    study.make(Wish("Learn Python", weeks=3, hours=3), "other")
+    with pytest.raises(UserError, match="would hold 25 hours"):
+        study.check_in("5h Python", name="other")
+    with pytest.raises(UserError, match="is no time"):
+        study.check_in("0h SQL", name="default")
+    assert study.check_in("23h SQL", amends=entry.id, name="default").said.minutes == 23 * 60
+
+
+def test_what_was_logged_and_what_it_earned_are_told_apart(study: Study) -> None:
+    """The remembered progress has the hours logged, and the planned hours that they are worth."""
+    study.make(WISH)
+    entry = study.check_in("1h SQL, done")
+    known = [s for s in study.progress().standings if s.task.course == entry.said.group]
+    draft = progress_draft("SQL", entry.said.group, known, entry, logged=60, language="en")
+    assert known[0].earned > 60
+    assert "1 h logged, worth " + spoken(known[0].earned) + " of " in draft.text
+    told = progress_draft("SQL", entry.said.group, known, entry, logged=60, language="zh").text
+    assert "已记录 1 小时，相当于计划中" in told

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 
 from assistant.errors import UserError
 from assistant.study.catalogue import shipped
-from assistant.study.change import Change, read_change
+from assistant.study.change import CATCH_UP, Change, read_change
 from assistant.study.check_in import CheckIn, read_check_in
 from assistant.study.companion import Study
 from assistant.study.days import find_days, read_date, read_days
@@ -212,3 +212,24 @@ def test_a_topic_of_several_courses_means_the_one_at_hand(study: Study) -> None:
         over = {task for task in plan.tasks() if task.startswith(tuple(finished) or "-")}
         said = read_check_in(text, plan, shipped(), finished=over, today=TODAY)
         assert (said.group, said.stuck) == (group, "eigenvalues")
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("this week is too tight", Change("halve", start=TODAY)),
+        ("这周太紧了", Change("halve", start=TODAY)),
+        ("I can't manage this week, it is too much", Change("halve", start=TODAY)),
+        ("本周太忙，忙不过来", Change("halve", start=TODAY)),
+        ("next week is too full", Change("halve", start=TODAY + timedelta(days=7))),
+        ("下周太满了", Change("halve", start=TODAY + timedelta(days=7))),
+        ("第三周太紧了", Change("halve", week=3)),
+        ("I am away next week", Change("away", start=date(2026, 12, 7), end=date(2026, 12, 13))),
+        ("下周出差", Change("away", start=date(2026, 12, 7), end=date(2026, 12, 13))),
+        ("这周没时间学", Change("away", start=TODAY, end=date(2026, 12, 6))),
+        ("I am behind this week", CATCH_UP),
+    ],
+)
+def test_this_week_and_the_next_are_understood(text: str, change: Change) -> None:
+    """A week may be named as people do in conversation, not by its number."""
+    assert read_change(text, today=TODAY) == change
