@@ -15,6 +15,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -184,9 +185,8 @@ class ChromaIndex:
 
 
 def _client(location: Path | str) -> ClientAPI:
-    with _without(SLOW_AND_UNUSED):
-        import chromadb
-        from chromadb.config import Settings
+    chromadb = import_chromadb()
+    from chromadb.config import Settings
 
     quiet = Settings(anonymized_telemetry=False)
     if isinstance(location, Path):
@@ -206,17 +206,16 @@ def _client(location: Path | str) -> ClientAPI:
     )
 
 
-@contextmanager
-def _without(module: str) -> Generator[None]:
-    """Have those who can do without it find it missing, unless it is here already."""
-    if module in sys.modules:
-        yield
-        return
-    sys.modules[module] = None  # pyright: ignore[reportArgumentType]  as the import system reads it
+def import_chromadb() -> ModuleType:
+    """Import chromadb without what is slow and unused, unless that is here already."""
+    here = SLOW_AND_UNUSED in sys.modules
+    sys.modules.setdefault(SLOW_AND_UNUSED, None)  # pyright: ignore  as if it were not installed
     try:
-        yield
+        import chromadb
     finally:
-        sys.modules.pop(module, None)
+        if not here:
+            sys.modules.pop(SLOW_AND_UNUSED, None)
+    return chromadb
 
 
 def _blank_unused(folder: Path) -> None:

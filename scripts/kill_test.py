@@ -24,6 +24,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from memory_store import Draft, MemoryStore
+from memory_store.index import import_chromadb
 from memory_store.testing import TinyEmbedder
 
 FORK = multiprocessing.get_context("fork")
@@ -142,7 +143,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--home", type=Path, help="an empty folder; a temporary one if left out")
     options = parser.parse_args()
-    import chromadb  # noqa: F401  loaded once, before the workers are forked
+    import_chromadb()  # loaded once, before the workers are forked
+    import chromadb.api.rust  # noqa: F401  the same
 
     import memory_store.recall  # noqa: F401  the same
 

@@ -1,6 +1,8 @@
 """What every test stands on: a home of its own, and none of the developer's settings."""
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -15,6 +17,24 @@ from memory_store import embedding
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.register_profile("explore", deadline=None, print_blob=True)
 settings.load_profile("suite")
+
+
+IN_MEMORY = Path("/dev/shm")
+ROOM = 4 * 1024**3
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Temporary folders lie in memory, where it has room: thousands of databases wait for no disk.
+
+    `TMPDIR=/tmp pytest` keeps them on disk, and after the end.
+    """
+    if "TMPDIR" in os.environ or not IN_MEMORY.is_dir():
+        return
+    if shutil.disk_usage(IN_MEMORY).free > ROOM:
+        folder = tempfile.mkdtemp(prefix="assistant-tests-", dir=IN_MEMORY)
+        os.environ["TMPDIR"] = folder  # also of the processes that tests start
+        tempfile.tempdir = None
+        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture(autouse=True, scope="session")

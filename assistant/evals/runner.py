@@ -22,6 +22,7 @@ from assistant.model.chat_model import ChatModel, ModelReply, ModelRequest
 from assistant.model.choice import ListedModel
 from assistant.run_record import RunRecord, record_run
 from assistant.settings import Settings
+from assistant.throwaway import throwaway
 from memory_store import Draft, Freshness
 from memory_store.protocols import Embedder
 from memory_store.store import MemoryStore
@@ -86,15 +87,14 @@ class Runner:
         clock = _Clock(case.now)
         settings = self.settings.model_copy(
             update={
-                "home": home,
                 "timezone": _zone_name(case.now),
                 "context_limit": case.context_limit or self.settings.context_limit,
-                "tools": None,
             }
         )
-        with self.models(case) as model, App.open(settings, clock=clock) as app:
-            app.model = model
-            app.embedder = self.embedder
+        with (
+            self.models(case) as model,
+            throwaway(settings, home, clock=clock, model=model, embedder=self.embedder) as app,
+        ):
             _give_memories(app.store, case.memories, clock)
             _give_tools(app, case)
             for turn in case.turns:

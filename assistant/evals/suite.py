@@ -1,4 +1,4 @@
-"""Suites: the shipped ones by name, YAML files, folders of them; safe loader, size limits."""
+"""Suites: the shipped ones by name, YAML files, folders of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from assistant.errors import UserError
 from assistant.evals.case import Case
 from assistant.messages import Json
+from assistant.yaml_file import read_yaml
 
 SHIPPED = Path(__file__).parent / "suites"
 LARGEST_FILE = 2_000_000
@@ -49,32 +50,11 @@ def load_suite(name: str) -> tuple[Case, ...]:
 
 
 def _load_file(path: Path) -> tuple[Case, ...]:
-    import yaml
-
-    size = path.stat().st_size
-    if size > LARGEST_FILE:
-        raise UserError(f"{path} has {size:,} bytes; a suite file has at most {LARGEST_FILE:,}.")
-    try:
-        content = yaml.load(path.read_text(encoding="utf-8"), Loader=_no_alias_loader())
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not readable YAML: {error}") from None
+    content = read_yaml(path, "suite", LARGEST_FILE)
     try:
         return _SuiteFile.model_validate(content).cases
     except ValidationError as error:
         raise UserError(f"{path}: {_first_problem(error, content)}") from None
-
-
-def _no_alias_loader() -> type:
-    """The safe loader without aliases, whose expansion could fill the memory."""
-    import yaml
-
-    class NoAliases(yaml.SafeLoader):
-        def compose_node(self, parent: object, index: object) -> object:  # pyright: ignore
-            if self.check_event(yaml.AliasEvent):  # pyright: ignore[reportUnknownMemberType]
-                raise yaml.YAMLError("aliases (*name) are not allowed in a suite")
-            return super().compose_node(parent, index)  # pyright: ignore
-
-    return NoAliases
 
 
 def _first_problem(error: ValidationError, content: Json) -> str:

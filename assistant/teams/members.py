@@ -20,6 +20,7 @@ from assistant.model.chat_model import ModelReply
 from assistant.run_record import record_run
 from assistant.teams.spec import Member, TeamSpec
 from assistant.teams.work import Assignment
+from assistant.throwaway import throwaway
 from assistant.tools import ToolRegistry
 from memory_store import Chunk
 
@@ -79,10 +80,15 @@ class Members:
             return self._apps[member.name]
         home = self._home / str(len(self._apps))
         home.mkdir()
-        settings = self._app.settings.model_copy(update={"home": home, "tools": None})
-        app = self._closing.enter_context(App.open(settings, clock=self._app.clock))
-        app.model = self._app.model
-        app.embedder = self._app.store.embedder
+        app = self._closing.enter_context(
+            throwaway(
+                self._app.settings,
+                home,
+                clock=self._app.clock,
+                model=self._app.model,
+                embedder=self._app.store.embedder,
+            )
+        )
         app.tools = ToolRegistry(tool for tool in self._app.tools if tool.name in member.tools)
         prompt = f"{member.prompt}\nEnd finished work with {self._spec.done}."
         app.protocols = Briefed.of(app.protocols, prompt)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from assistant.errors import UserError
-from assistant.messages import Json
+from assistant.yaml_file import read_yaml
 
 EXAMPLES = Path(__file__).parent / "examples"
 LARGEST_FILE = 200_000
@@ -83,19 +83,12 @@ def load_team(name: str) -> TeamSpec:
     Raises:
         UserError: there is no such file, or it is broken; the message names the field.
     """
-    import yaml
-
     example = EXAMPLES / f"{name}.yaml"
     path = Path(name) if Path(name).is_file() else example
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in EXAMPLES.glob("*.yaml")))
         raise UserError(f"there is no team file {name!r}.", hint=f"Shipped examples: {known}.")
-    if path.stat().st_size > LARGEST_FILE:
-        raise UserError(f"{path} is too large for a team file (at most {LARGEST_FILE:,} bytes).")
-    try:
-        content: Json = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not readable YAML: {error}") from None
+    content = read_yaml(path, "team", LARGEST_FILE)
     try:
         return TeamSpec.model_validate(content)
     except ValidationError as error:

@@ -32,9 +32,9 @@ def serve() -> None:
 
 def load() -> None:
     """Import everything, and read the files of the default embedder and of the token counter."""
-    with index._without(index.SLOW_AND_UNUSED):
-        for name in ("chromadb.api.rust", "openai", "prompt_toolkit", "rich"):
-            import_module(name)
+    index.import_chromadb()
+    for name in ("chromadb.api.rust", "openai", "prompt_toolkit", "rich"):
+        import_module(name)
     for module in walk_packages(assistant.__path__, "assistant."):
         if not module.name.endswith("__main__"):
             import_module(module.name)

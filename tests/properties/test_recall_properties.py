@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory_store import Draft, Freshness, MemoryStore, Verdict
+from memory_store.ledger import Ledger
 from memory_store.testing import FrozenClock, TinyEmbedder
 
 NOW = datetime(2026, 3, 20, 12, tzinfo=UTC)
@@ -36,7 +40,15 @@ queries = st.one_of(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The ledger of an empty memory, to be copied."""
+    home = tmp_path_factory.mktemp("empty")
+    MemoryStore.open(home).close()
+    return home / "ledger.db"
+
+
+@settings(max_examples=500, deadline=None)
 @given(
     st.lists(drafts, min_size=1, max_size=12),
     st.lists(drafts, max_size=3),
@@ -44,16 +56,28 @@ queries = st.one_of(
     st.integers(min_value=0, max_value=60),
     st.sampled_from(["mark", "drop"]),
 )
-def test_recall_keeps_its_promises(
-    mine: list[Draft], theirs: list[Draft], query: str, budget: int, stale: str
+def test_recall_keeps_its_promises(  # noqa: PLR0917  hypothesis gives by position
+    empty: Path,
+    mine: list[Draft],
+    theirs: list[Draft],
+    query: str,
+    budget: int,
+    stale: str,
 ):
     """Within budget, repeatable, nothing superseded or changed as current, none of another's."""
     with tempfile.TemporaryDirectory() as folder:
-        options = {"embedder": TinyEmbedder(), "clock": FrozenClock(NOW)}
-        with (
-            MemoryStore.open(Path(folder), owner="me", **options) as store,  # pyright: ignore
-            MemoryStore.open(Path(folder), owner="you", **options) as other,  # pyright: ignore
-        ):
+        shutil.copy(empty, folder)
+        with closing(Ledger(Path(folder) / empty.name)) as ledger:
+            store, other = (  # never closed: so few vectors are searched exactly, and not indexed
+                MemoryStore.open(
+                    Path(folder),
+                    owner=owner,
+                    embedder=TinyEmbedder(),
+                    clock=FrozenClock(NOW),
+                    ledger=ledger,
+                )
+                for owner in ("me", "you")
+            )
             ids = {chunk.id for chunk in store.remember(mine)}
             other.remember(theirs)
             recall = store.recall(query, budget=budget, stale=stale)  # pyright: ignore

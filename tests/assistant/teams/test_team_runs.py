@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -199,13 +200,19 @@ def test_a_broken_team_file_names_the_field(
     change: Callable[[dict[str, object]], None], message: str, tmp_path: Path
 ) -> None:
     """What is wrong in a team's file is said with its place."""
-    import yaml
-
     content = team("pipeline", "a", "b", "c").model_dump(mode="json", exclude_none=True)
     change(content)
     path = tmp_path / "team.yaml"
-    path.write_text(yaml.safe_dump(content))
+    path.write_text(json.dumps(content))
     with pytest.raises(UserError, match=message):
+        load_team(str(path))
+
+
+def test_a_team_file_has_no_aliases(tmp_path: Path) -> None:
+    """Their expansion could fill the memory."""
+    path = tmp_path / "team.yaml"
+    path.write_text("kind: pipeline\nmembers: &a [*a]\n")
+    with pytest.raises(UserError, match="aliases .* not allowed in a team"):
         load_team(str(path))
 
 

@@ -1,0 +1,42 @@
+"""Reads YAML files that people wrote: by the safe loader, without aliases, up to a size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.errors import UserError
+from assistant.messages import Json
+
+
+def read_yaml(path: Path, kind: str, largest: int) -> Json:
+    """Return what a YAML file says.
+
+    Args:
+        kind: what it is to the user, such as `suite`.
+        largest: the most bytes it may have.
+
+    Raises:
+        UserError: the file is too large, or it is no readable YAML; the message names it.
+    """
+    import yaml
+
+    size = path.stat().st_size
+    if size > largest:
+        raise UserError(f"{path} has {size:,} bytes; a {kind} file has at most {largest:,}.")
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_no_alias_loader(kind))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not readable YAML: {error}") from None
+
+
+def _no_alias_loader(kind: str) -> type:
+    """The safe loader without aliases, whose expansion could fill the memory."""
+    import yaml
+
+    class NoAliases(yaml.SafeLoader):
+        def compose_node(self, parent: object, index: object) -> object:  # pyright: ignore
+            if self.check_event(yaml.AliasEvent):  # pyright: ignore[reportUnknownMemberType]
+                raise yaml.YAMLError(f"aliases (*name) are not allowed in a {kind}")
+            return super().compose_node(parent, index)  # pyright: ignore
+
+    return NoAliases
