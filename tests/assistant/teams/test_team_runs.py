@@ -212,7 +212,7 @@ def test_a_team_file_has_no_aliases(tmp_path: Path) -> None:
     """Their expansion could fill the memory."""
     path = tmp_path / "team.yaml"
     path.write_text("kind: pipeline\nmembers: &a [*a]\n")
-    with pytest.raises(UserError, match="aliases .* not allowed in a team"):
+    with pytest.raises(UserError, match="not allowed in a team"):
         load_team(str(path))
 
 
