@@ -53,7 +53,11 @@ def terms(text: str) -> list[str]:
             found.extend(run)
             found.extend(run[i : i + 2] for i in range(len(run) - 1))
             continue
-        word = _APOSTROPHE.sub("", match["word"])
+        word = match["word"]
+        if word.isalnum():
+            words.append(word[:_LONGEST])
+            continue
+        word = _APOSTROPHE.sub("", word)
         parts = _PARTS.findall(word)
         if len(parts) > 1 or word != "".join(parts):
             flush()
@@ -76,6 +80,8 @@ def query_terms(text: str) -> list[str]:
 
 
 def _fold(text: str) -> str:
+    if text.isascii():
+        return text.lower()
     bare = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
     return unicodedata.normalize("NFC", bare).casefold()
 
