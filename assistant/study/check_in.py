@@ -23,13 +23,15 @@ from assistant.study.search import plain, terms_in
 OUTSIDE = "other"
 """The course of time that was spent on something outside the plan."""
 
+_ALONE = r"(?<![-–−~])(?<![\d.])(?<!\d[eE到至])"
+"""Before a number that is no end of a range, of a negative or of a longer number."""
 _HOURS = (
-    rf"(?P<h>{NUMBER})\s*(?:个)?(?P<half>半)?\s*(?:-\s*)?(?:hours?|hrs?|h(?![a-z])|小时|钟头)(?P<half2>半)?"
+    rf"{_ALONE}(?P<h>{NUMBER})\s*(?:个)?(?P<half>半)?\s*(?:-\s*)?(?:hours?|hrs?|h(?![a-z])|小时|钟头)(?P<half2>半)?"
     r"(?:\s*(?:and\s+|又)?(?P<hm>\d+|[一二三四五六七八九十]+)\s*(?:minutes?|mins?|m(?![a-z])|分钟?|(?![\w.])))?"
 )
 _DURATION = re.compile(
     rf"(?P<hour_and_half>\b(?:an\s+)?hour\s+and\s+a\s+half\b)|(?P<half_hour>\bhalf\s+an?\s+hour\b|半个?(?:小时|钟头))"
-    rf"|{_HOURS}|(?P<m>{NUMBER})\s*(?:-\s*)?(?:minutes?|mins?|m(?![a-z])|分钟|分(?!之))"
+    rf"|{_HOURS}|{_ALONE}(?P<m>{NUMBER})\s*(?:-\s*)?(?:minutes?|mins?|m(?![a-z])|分钟|分(?!之))"
     r"|(?P<quarters>[一两二三])刻钟",
     re.IGNORECASE,
 )

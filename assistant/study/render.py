@@ -7,10 +7,11 @@ from assistant.study.plan import Plan, Week
 
 _WORDS = {
     "en": {
+        "weeks": "{count} weeks",
+        "one_week": "1 week",
         "goal": "Goal",
         "week": "Week {number}: {start} to {end}, {time}",
-        "frame": "{start} to {end}, {weeks} weeks, {time} in all, {a_week} a week."
-        " Version {version}.",
+        "frame": "{start} to {end}, {weeks}, {time} in all, {a_week} a week. Version {version}.",
         "output": "output",
         "check": "Self-check",
         "rest": "No study this week.",
@@ -19,9 +20,11 @@ _WORDS = {
         "or": "; or ",
     },
     "zh": {
+        "weeks": "{count} 周",
+        "one_week": "1 周",
         "goal": "目标",
         "week": "第 {number} 周：{start} 至 {end}，{time}",
-        "frame": "{start} 至 {end}，共 {weeks} 周，总计 {time}，每周 {a_week}。第 {version} 版。",
+        "frame": "{start} 至 {end}，共 {weeks}，总计 {time}，每周 {a_week}。第 {version} 版。",
         "output": "产出",
         "check": "自测",
         "rest": "本周休息。",
@@ -39,11 +42,11 @@ def words(language: str) -> dict[str, str]:
 
 def frame(plan: Plan) -> str:
     """Return the plan's dates, length and hours in one sentence."""
-    language = plan.language
+    language, count = plan.language, len(plan.weeks)
     return words(language)["frame"].format(
         start=plan.start,
         end=plan.end,
-        weeks=len(plan.weeks),
+        weeks=words(language)["one_week" if count == 1 else "weeks"].format(count=count),
         time=spoken(plan.minutes, language),
         a_week=spoken(plan.terms.minutes_a_week, language),
         version=plan.version,

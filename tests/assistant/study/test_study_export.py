@@ -101,3 +101,9 @@ def test_the_chart_is_a_png(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "chart.png"
     draw(plan, study.log.entries(plan.name), study.progress(), path, "en")
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_plan_of_one_week_is_one_week(study: Study) -> None:
+    """The Markdown counts weeks as people do."""
+    plan = study.make(Wish("Learn SQL", weeks=1, hours=3)).plan
+    assert ", 1 week, 3 h in all" in export(plan, "md", study.now)

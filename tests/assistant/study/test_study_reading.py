@@ -233,3 +233,12 @@ def test_a_topic_of_several_courses_means_the_one_at_hand(study: Study) -> None:
 def test_this_week_and_the_next_are_understood(text: str, change: Change) -> None:
     """A week may be named as people do in conversation, not by its number."""
     assert read_change(text, today=TODAY) == change
+
+
+@pytest.mark.parametrize("text", ["1e9h sql", "1-2h sql", "sql -3h", "SQL 1到2小时", "1.2.3h sql"])
+def test_a_length_that_is_no_single_number_is_asked(study: Study, text: str) -> None:
+    """A range, a negative or an odd number is not read as its last figure."""
+    study.make(Wish("Learn SQL", weeks=3, hours=3))
+    with pytest.raises(UserError, match="how long was it"):
+        study.check_in(text)
+    assert study.check_in("学SQL2小时").said.minutes == 120
