@@ -34,7 +34,7 @@ def weekly(hours: float | str) -> int:
     """
     minutes = from_hours(hours)
     if not 0 < minutes <= MOST_A_WEEK:
-        raise UserError(phrase("study.impossible_hours", hours=hours))
+        raise UserError(phrase("study.impossible_hours", hours=f"{float(hours):g}"))
     return minutes
 
 

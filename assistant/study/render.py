@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.study.minutes import spoken
 from assistant.study.plan import Plan, Week
 
@@ -93,7 +95,7 @@ def markdown(plan: Plan) -> str:
 
 def _task_line(plan: Plan, week: Week, index: int) -> str:
     task = week.tasks[index]
-    title = task.title
+    title = re.sub(r"([\[\]])", r"\\\1", task.title)  # a title makes no link of its own
     if task.resources:
         title = f"[{title}]({task.resources[0].url})"
     colon = "：" if plan.language == "zh" else ": "

@@ -15,6 +15,7 @@ import pytest
 from assistant.study.change import Change
 from assistant.study.chart import draw
 from assistant.study.companion import Study
+from assistant.study.course import read_course
 from assistant.study.export import export
 from assistant.study.making import Wish
 
@@ -107,3 +108,13 @@ def test_a_plan_of_one_week_is_one_week(study: Study) -> None:
     """The Markdown counts weeks as people do."""
     plan = study.make(Wish("Learn SQL", weeks=1, hours=3)).plan
     assert ", 1 week, 3 h in all" in export(plan, "md", study.now)
+
+
+def test_a_title_makes_no_link_of_its_own(study: Study) -> None:
+    """Brackets in a course's title are letters in Markdown."""
+    data = {"id": "odd", "title": "SQL](http://evil.example) [x", "weeks": 1, "hours": 2}
+    study.catalogue.add([read_course({**data, "url": "https://example.com/"}, "odd")])
+    plan = study.make(Wish("SQL", weeks=1, hours=2, courses=("odd",))).plan
+    assert "[SQL\\](http://evil.example) \\[x: part 1 of 1](https://example.com/)" in export(
+        plan, "md", study.now
+    )
