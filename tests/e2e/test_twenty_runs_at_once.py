@@ -122,6 +122,7 @@ with App.open(settings) as app, ThreadPoolExecutor(len(numbers)) as pool:
 """
 
 
+@pytest.mark.long
 def test_runs_from_processes(tmp_path: Path, server: ScriptedServer) -> None:
     """Twenty runs in three processes, half of them in one session: nothing is lost."""
     workers = [

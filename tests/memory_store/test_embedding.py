@@ -42,6 +42,7 @@ def test_what_means_the_same_is_near(embedder: Embedder, question: str, right: s
     assert q @ a > q @ b
 
 
+@pytest.mark.xdist_group("torch")  # one worker imports it
 def test_a_model_that_is_not_there_is_named():
     """The error says which model, and what to give instead; nothing is loaded before its use."""
     missing = load_embedder("/nowhere/model")

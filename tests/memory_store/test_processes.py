@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from memory_store import Draft, MemoryStore
 from memory_store.testing import TinyEmbedder
 
@@ -40,6 +42,7 @@ print(json.dumps({"ids": said, "unseen": unseen}), flush=True)
 """
 
 
+@pytest.mark.long
 def test_four_processes_write_and_read_ten_thousand_chunks(tmp_path: Path):
     """What one process has acknowledged, every other finds at once; at the end all is indexed."""
     home = tmp_path / "home"
@@ -100,6 +103,7 @@ def test_forgetting_reaches_what_another_process_holds(tmp_path: Path):
         assert not path.is_file() or b"8J-KK-21" not in path.read_bytes(), path
 
 
+@pytest.mark.long
 def test_killed_processes_lose_nothing_that_they_acknowledged(tmp_path: Path):
     """A few SIGKILLs at random instants; by hand the script does the same hundreds of times."""
     script = Path(__file__).parents[2] / "scripts" / "kill_test.py"

@@ -9,6 +9,8 @@ import pytest
 from memory_store.errors import EmbedderError
 from memory_store.rerank import CrossEncoderReranker
 
+pytestmark = pytest.mark.xdist_group("torch")  # one worker imports it
+
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -166,6 +166,7 @@ def test_odd_text_is_stored_faithfully_and_found(store: MemoryStore, text: str):
     assert store.dense.search(vector, 1)[0][1] > 0.99
 
 
+@pytest.mark.long
 def test_a_megabyte_of_text_is_one_chunk_with_many_passages(store: MemoryStore):
     """A long text stays whole, and its last passage is found as well as its first."""
     text = " ".join(f"word{n}" for n in range(110_000))

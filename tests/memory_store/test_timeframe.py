@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory_store.timeframe import asks_for_past, find_timeframes, parse_date
+from memory_store.timeframe import find_timeframes
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 5, 20, 14, 30, tzinfo=BERLIN)  # a Wednesday
@@ -361,96 +361,3 @@ def test_a_day_of_clock_change_has_its_own_length(zone: str, day: str, hours: fl
     """A local day is 23 or 25 hours long where the clock changes on it."""
     interval = find_timeframes(f"on {day}", now=NOW, zone=ZoneInfo(zone))[0].interval
     assert interval.end - interval.start == timedelta(hours=hours)
-
-
-@pytest.mark.parametrize(
-    "text",
-    """
-what did I say in March?
-what was my city before?
-what was my plan in April
-where did I use to live?
-I used to run a lot, how much was it?
-what did I originally plan?
-where did I live back then?
-what's my old address?
-how has my weight changed?
-the last two weeks
-since April
-what did you tell me an hour ago?
-before May
-我以前住在哪里？
-我原来的地址是什么
-之前说的方案是什么
-当初为什么这么定
-上周的库存是多少
-曾经学过什么
-最近三天吃了什么
-""".strip().splitlines(),
-)
-def test_asks_for_what_was(text: str) -> None:
-    """Questions about the past are told by their time or by their words."""
-    assert asks_for_past(text, now=NOW, zone=BERLIN)
-
-
-@pytest.mark.parametrize(
-    "text",
-    """
-what is my city?
-what should I do before the meeting?
-am I used to it?
-what is a hammer used to do
-remind me tomorrow
-what is on today?
-what do I have this week?
-Have I ever used Flask before?
-原来如此
-他走过去了
-开会以前要准备什么
-明天有什么安排
-我的地址是什么
-""".strip().splitlines(),
-)
-def test_asks_for_what_is(text: str) -> None:
-    """Questions about now, about the future or without a time do not ask for the past."""
-    assert not asks_for_past(text, now=NOW, zone=BERLIN)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("2026-01-18", "2026-01-18"),
-        ("yesterday", "2026-05-19"),
-        (" on Tuesday ", "2026-05-19"),
-        ("last Friday", "2026-05-15"),
-        ("5 May", "2026-05-05"),
-        ("3 days ago", "2026-05-17"),
-        ("前天", "2026-05-18"),
-        ("上周三", "2026-05-13"),
-        ("5月3日", "2026-05-03"),
-        ("2026-02-30", None),
-        ("30 February", None),
-        ("二月三十日", None),
-        ("last week", None),
-        ("yesterday and today", None),
-        ("yesterday I ran", None),
-        ("soon", None),
-        ("", None),
-    ],
-)
-def test_reads_one_date(text: str, expected: str | None) -> None:
-    """A text that is one date is read as that day; anything else is none."""
-    found = parse_date(text, NOW, BERLIN)
-    assert (found.isoformat() if found else None) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("Tuesday", "2026-05-26"), ("5 May", "2027-05-05"), ("周五", "2026-05-22"),
-     ("1 March", "2027-03-01"), ("1月1日", "2027-01-01"), ("next Monday", "2026-05-25")],
-)  # fmt: skip
-def test_reads_the_next_such_date(text: str, expected: str) -> None:
-    """Looking ahead, a date without a year is the next one."""
-    found = parse_date(text, NOW, BERLIN, ahead=True)
-    assert found is not None
-    assert found.isoformat() == expected

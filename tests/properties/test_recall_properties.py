@@ -48,6 +48,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "ledger.db"
 
 
+@pytest.mark.long
 @settings(max_examples=500, deadline=None)
 @given(
     st.lists(drafts, min_size=1, max_size=12),
