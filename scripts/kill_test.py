@@ -1,6 +1,6 @@
 """Kills a writing process at random instants, and checks that nothing acknowledged is lost.
 
-    python scripts/kill_test.py [--kills 200] [--seed 1] [--home DIR]
+    python scripts/kill_test.py [--kills 200] [--seed 1] [--longest 1.5] [--home DIR]
 
 A child process remembers, recalls, forgets and reindexes, and reports each call that returned. It
 is killed (SIGKILL) at a random time. The next process opens the same home and checks: everything
@@ -40,22 +40,25 @@ class Outcome:
     problems: list[str] = field(default_factory=list)
 
 
-def work(home: Path, seed: int, pipe: Connection) -> None:
-    """Use the memory until killed, reporting each call that has returned."""
+def work(home: Path, seed: int, mine: list[str], pipe: Connection) -> None:
+    """Use the memory until killed, reporting each call that has returned.
+
+    Args:
+        mine: ids that earlier ones stored, of which some are forgotten from the start.
+    """
     chance = random.Random(seed)
-    mine: list[str] = []
     with MemoryStore.open(home, embedder=TinyEmbedder()) as store:
         pipe.send(("open", []))
         for turn in range(10_000):
             what = chance.random()
-            if what < 0.04 and mine:
+            if what < 0.25 and mine:
                 victim = mine.pop(chance.randrange(len(mine)))
                 pipe.send(("forgetting", [victim]))
                 store.forget(ids=[victim])
                 pipe.send(("forgot", [victim]))
-            elif what < 0.08:
+            elif what < 0.3:
                 store.recall(f"call {chance.random()}", budget=500)
-            elif what < 0.1:
+            elif what < 0.32:
                 store.reindex()
             else:
                 size = chance.choice([1, 1, 2, 7, 40, 130])
@@ -96,7 +99,8 @@ def run(home: Path, kills: int, seed: int, longest: float = 1.5) -> Outcome:
     outcome = Outcome()
     for number in range(kills):
         here, there = FORK.Pipe(duplex=False)
-        worker = FORK.Process(target=work, args=(home, seed * 100_000 + number, there))
+        some = chance.sample(sorted(outcome.kept), min(9, len(outcome.kept)))
+        worker = FORK.Process(target=work, args=(home, seed * 100_000 + number, some, there))
         worker.start()
         there.close()
         here.recv()
@@ -141,6 +145,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--longest", type=float, default=1.5, help="seconds until a kill")
     parser.add_argument("--home", type=Path, help="an empty folder; a temporary one if left out")
     options = parser.parse_args()
     import_chromadb()  # loaded once, before the workers are forked
@@ -149,7 +154,7 @@ def main() -> int:
     import memory_store.recall  # noqa: F401  the same
 
     with tempfile.TemporaryDirectory() as temporary:
-        outcome = run(options.home or Path(temporary), options.kills, options.seed)
+        outcome = run(options.home or Path(temporary), options.kills, options.seed, options.longest)
     result = {
         "kills": outcome.kills,
         "acknowledged": len(outcome.kept) + len(outcome.gone),
