@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -251,6 +251,36 @@ def reindex(ctx: typer.Context, as_json: AsJson = False) -> None:
         with app.front.waiting("Indexing") as progress:
             outcome = app.store.reindex(progress)
         _tell(f"Passages in the index: {outcome}.", outcome, as_json=as_json)
+
+
+Picture = Annotated[Path, typer.Argument(help="The .png or .html file to write.")]
+
+
+@app.command("map")
+def map_(ctx: typer.Context, file: Picture, as_json: AsJson = False) -> None:
+    """Draw what is remembered as topics on a map, like things near each other."""
+    _draw(ctx, file, "map", as_json=as_json)
+
+
+@app.command()
+def timeline(ctx: typer.Context, file: Picture, as_json: AsJson = False) -> None:
+    """Draw what was remembered when, how current it is, and how it grew."""
+    _draw(ctx, file, "timeline", as_json=as_json)
+
+
+def _draw(
+    ctx: typer.Context, file: Path, which: Literal["map", "timeline"], *, as_json: bool
+) -> None:
+    from assistant.cli.memory_pictures import draw
+    from assistant.cli.views import print_json
+
+    with opened(ctx) as app:
+        with app.front.waiting("Drawing"):
+            count = draw(app.store, file, which)
+        if as_json:
+            print_json({"file": str(file), "memories": count})
+        else:
+            typer.echo(f"Wrote {file}: {count} {'memory' if count == 1 else 'memories'}.")
 
 
 def _session_id(app: App, name: str | None) -> str | None:

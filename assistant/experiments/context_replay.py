@@ -117,7 +117,7 @@ class Replay:
     def replay(self, limit: int, every: int = 25) -> tuple[Session, list[tuple[int, Context]]]:
         """Write the turns one by one, rolling after each; return the request of every 25th turn.
 
-        Each asks its turn's question again, so that memories have their place in it.
+        Each asks its turn's question again, and recalls what was said before it.
         """
         manager = self.manager(limit)
         roller = Roller(manager, self.sessions, self.store, None)
@@ -138,6 +138,8 @@ class Replay:
             roller.roll(session, PARTS)
             if number % every == 0:
                 request = self.request(manager, session, turn.question)
+                hits = tuple(h for h in request.recall if h.chunk.created_at < turn.time)
+                request = replace(request, recall=replace(request.recall, hits=hits))
                 contexts.append((number + 1, manager.fit(request)))
         return session, contexts
 

@@ -90,7 +90,7 @@ def sweep(
     pandas = needs("pandas")
     total = sum(len(c.drafts) + len(c.questions) for c in conversations) * len(settings)
     frames: list[DataFrame] = []
-    with needs("tqdm").tqdm(total=total, leave=False, disable=not progress) as bar:
+    with needs("tqdm").tqdm(total=total, leave=False, mininterval=1, disable=not progress) as bar:
         for setting in settings:
             inner = (embedders or {}).get(setting.embedder) or load_embedder(setting.embedder)
             embedder = CachedEmbedder(inner, cache, window=setting.chunk)

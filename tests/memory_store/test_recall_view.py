@@ -18,7 +18,7 @@ def recall(tmp_path) -> Recall:
         hour = Freshness(timedelta(hours=1), call='get_stock(sku="42")')
         store.remember(
             [
-                Draft("note", "How many lamps the stock room has: <script>alert('7')</script> & 库存"),
+                Draft("note", "How many lamps the stock room has: <script>7</script> & 库存"),
                 Draft("tool_result", "7 lamps in stock.", freshness=hour, origin="tool"),
                 Draft("fact", "The stock room is in Porto.", subject="stock.room"),
                 Draft("fact", "The stock room is in Braga.", subject="stock.room"),
