@@ -101,7 +101,7 @@ def scripted_candidates() -> list[Candidate]:
     """
     return [
         Candidate("follows the script", scripted, {"protocol": "tools"}),
-        Candidate("repeats its memories, calls no tool", parrot, {"protocol": "tools"}),
+        Candidate("repeats its memories", parrot, {"protocol": "tools"}),
     ]
 
 
