@@ -49,9 +49,9 @@ class Setting:
 
     def __str__(self) -> str:
         parts = [self.way]
-        parts += [Path(self.embedder).name] if self.embedder != DEFAULT else []
+        parts += ["/".join(Path(self.embedder).parts[-2:])] if self.embedder != DEFAULT else []
         parts += [f"{self.chunk} characters"] if self.chunk else []
-        parts += [Path(self.reranker).name] if self.reranker else []
+        parts += ["/".join(Path(self.reranker).parts[-2:])] if self.reranker else []
         return ", ".join(parts)
 
     def opener(self) -> Opener:
