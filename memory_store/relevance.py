@@ -8,8 +8,9 @@ from functools import cache
 from memory_store.candidates import Candidate
 from memory_store.lexical import LexicalQuery
 
-NEAR = 0.28
-"""A chunk at least this similar to the question is relevant, whatever its words."""
+NEAR = 0.15
+"""A chunk at least this similar to the question is relevant, whatever its words. That is low: of
+short statements half are no more similar than .28 to a question that they answer."""
 
 COVERED = 0.25
 """A chunk that holds at least this share of the question's weight in words is relevant."""

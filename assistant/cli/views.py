@@ -122,7 +122,15 @@ def run_json(
         "model": model,
         "protocol": protocol,
         "stopped": record.stopped,
-        "steps": [asdict(step) for step in record.steps],
+        "steps": [
+            {
+                "tool": step.tool,
+                "arguments": step.arguments,
+                "observation": step.observation,
+                "ok": step.ok,
+            }
+            for step in record.steps
+        ],
         **recall_json(record.recall),
         "tokens": {
             "limit": limit,

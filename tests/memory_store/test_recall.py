@@ -78,6 +78,19 @@ def test_it_returns_nothing_where_nothing_is_relevant(store: MemoryStore, query:
     assert {one.reason for one in recall.dropped} == {"nothing in it speaks of what is asked"}
 
 
+@pytest.mark.parametrize(
+    ("told", "query"),
+    [
+        ("The physiotherapist is called Dr Ilves; she wants me to walk.", "Who treats my leg?"),
+        ("老陈每次来只要一杯美式，不加糖。", "哪位客人喝黑咖啡？"),
+    ],
+)
+def test_a_short_statement_in_other_words_is_found(store: MemoryStore, told: str, query: str):
+    """What shares no word with the question is not hidden, in a small memory either."""
+    store.remember([note(LEARNING), note(LEARNING_ZH), note(told)])
+    assert told in [hit.text for hit in store.recall(query)]
+
+
 def test_an_exact_rare_word_is_never_hidden(store: MemoryStore):
     """However little else of the question fits, an identifier or a name brings its chunk."""
     store.remember([note("Zebediah owes me 5 euros"), note("order 7731-QX shipped")])

@@ -49,7 +49,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.long
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.lists(drafts, min_size=1, max_size=12),
     st.lists(drafts, max_size=3),
