@@ -60,18 +60,26 @@ class Sessions:
             found = self._select(connection, "s.name = :name OR s.id = :name", name=name)
             if name is not None and found:
                 return found[0]
-            now = self._clock()
-            session = Session(uuid.uuid4().hex, self._owner, name, now, now)
+            session = self.unmade(name)
             connection.execute(
                 text("INSERT INTO sessions VALUES (:id, :owner, :name, :at)"),
                 {
                     "id": session.id,
                     "owner": self._owner,
                     "name": name,
-                    "at": now.isoformat(),
+                    "at": session.created_at.isoformat(),
                 },
             )
         return session
+
+    def unmade(self, name: str | None = None) -> Session:
+        """Return a new session that is not kept: what `open` would make."""
+        now = self._clock()
+        return Session(uuid.uuid4().hex, self._owner, name, now, now)
+
+    def last_question(self, session: Session) -> str:
+        """Return what was asked last in a session; empty where nothing was."""
+        return "".join(turn.question for turn in self.turns(session, after=session.turns - 1))
 
     def find(self, name: str) -> Session | None:
         """Return the session of that name or id, or None."""

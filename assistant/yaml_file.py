@@ -16,7 +16,7 @@ def read_yaml(path: Path, kind: str, largest: int) -> Json:
         largest: the most bytes it may have.
 
     Raises:
-        UserError: the file is too large, or it is no readable YAML; the message names it.
+        UserError: the file is too large, no readable YAML or no mapping; the message names it.
     """
     import yaml
 
@@ -24,9 +24,12 @@ def read_yaml(path: Path, kind: str, largest: int) -> Json:
     if size > largest:
         raise UserError(f"{path} has {size:,} bytes; a {kind} file has at most {largest:,}.")
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_no_alias_loader(kind))
+        content: Json = yaml.load(path.read_text(encoding="utf-8"), Loader=_no_alias_loader(kind))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UserError(f"{path} is not readable YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise UserError(f"{path} holds no {kind}: it has no 'name: value' lines at its top.")
+    return content
 
 
 def _no_alias_loader(kind: str) -> type:

@@ -27,6 +27,7 @@ def chat(
     from assistant.cli.invocation import opened
     from assistant.cli.lines import piped_lines, typed_lines
     from assistant.errors import UserError
+    from assistant.phrases import say
 
     if session is not None and latest:
         raise UserError("--session and --continue exclude each other.", hint="Give one of them.")
@@ -36,7 +37,7 @@ def chat(
         if not sys.stdin.isatty():
             conversation.hold(piped_lines())
             return
-        typer.echo(
-            f"Session {here.label if here else session or 'new'}. /help lists what you can type."
-        )
+        name = here.label if here else session
+        key = "chat.welcome" if name else "chat.welcome_new"
+        typer.echo(say(key, conversation.language, name=name))
         conversation.hold(catching_up(app, ctx.obj, typed_lines(conversation)))

@@ -13,7 +13,9 @@ from assistant.app import App
 from assistant.cli.answering import Screen, drain
 from assistant.cli.controls import without_controls
 from assistant.cli.problems import explain
+from assistant.context.wording import Language
 from assistant.events import Event
+from assistant.phrases import say
 from assistant.sessions import Session
 
 
@@ -23,7 +25,7 @@ class Quit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A slash command: its line of help, and what it does with the words after it."""
+    """A slash command: the message that helps, and what it does with the words after it."""
 
     help: str
     do: Callable[[str], None]
@@ -37,13 +39,14 @@ class Conversation:
         self._session = session
         self._name = name
         self._after: Thread | None = None
+        self._typed = app.sessions.last_question(session) if session else ""
         self.commands: Mapping[str, Command] = {
-            "/help": Command("what you can type", self._help),
-            "/context": Command("what the next request would hold, in tokens", self._context),
-            "/memory": Command("what is remembered [about WORDS]", self._memory),
-            "/new": Command("begin a new session [called NAME]", self._new),
-            "/sessions": Command("list the sessions", self._sessions),
-            "/quit": Command("leave (as Ctrl-D does)", self._quit),
+            "/help": Command("chat.help", self._help),
+            "/context": Command("chat.context", self._context),
+            "/memory": Command("chat.memory", self._memory),
+            "/new": Command("chat.new", self._new),
+            "/sessions": Command("chat.sessions", self._sessions),
+            "/quit": Command("chat.quit", self._quit),
         }
 
     def hold(self, lines: Iterator[str]) -> None:
@@ -57,6 +60,11 @@ class Conversation:
             pass
         finally:
             self._settle()
+
+    @property
+    def language(self) -> Language:
+        """The language of what was typed last; before that, the user's."""
+        return self._app.language(self._typed)
 
     @property
     def questions(self) -> Iterator[str]:
@@ -73,6 +81,7 @@ class Conversation:
     def _take(self, line: str) -> None:
         """Do what one line asks for; whatever goes wrong, the chat goes on."""
         try:
+            self._typed = line.partition(" ")[2] or self._typed if line[:1] == "/" else line
             if line.startswith("/"):
                 self._obey(line)
             else:
@@ -80,7 +89,7 @@ class Conversation:
         except Quit:
             raise
         except KeyboardInterrupt:
-            self._say("(stopped)")
+            self._say(self._words("chat.stopped"))
         except Exception as error:
             problem = explain(error)
             self._say(" ".join(filter(None, (problem.message, problem.hint))))
@@ -117,25 +126,28 @@ class Conversation:
             command.do(words.strip())
             return
         near = get_close_matches(name, self.commands, n=1)
-        meant = f" Did you mean {near[0]}?" if near else ""
-        self._say(f"There is no command {name}.{meant} /help lists them.")
+        key = "chat.meant" if near else "chat.no_command"
+        self._say(self._words(key, name=name, near="".join(near)))
 
     def _help(self, _words: str) -> None:
         for name, command in self.commands.items():
-            print(f"{name:<10} {command.help}")
-        print("Enter sends, Alt-Enter begins a new line, Ctrl-C stops an answer, Ctrl-D leaves.")
+            print(f"{name:<10} {self._words(command.help)}")
+        print(self._words("chat.keys"))
 
     def _context(self, _words: str) -> None:
         from assistant.cli.context_view import show_context
 
-        show_context(self._app, self._here())
+        session = self._session or self._app.sessions.unmade(self._name)
+        show_context(self._app, session, language=self.language)
 
     def _memory(self, words: str) -> None:
         from assistant.cli.views import print_chunks, print_recall
 
         store = self._app.store
         if words:
-            print_recall(store.recall(words, limit=10), self._app.zone, every=False)
+            with self._app.front.waiting("Searching"):
+                found = store.recall(words, limit=10)
+            print_recall(found, self._app.zone, every=False)
             return
         chunks = store.chunks(limit=10)
         judged = store.judge([chunk.id for chunk in chunks])
@@ -144,16 +156,21 @@ class Conversation:
     def _new(self, name: str) -> None:
         self._session = self._app.sessions.open(name) if name else None
         self._name = None
-        self._say(f"Session {name}." if name else "A new session.")
+        self._say(self._words("chat.here" if name else "chat.here_new", name=name))
 
     def _sessions(self, _words: str) -> None:
         for session in self._app.sessions.list():
             here = "*" if self._session and session.id == self._session.id else " "
             used = session.used_at.astimezone(self._app.zone)
-            print(f"{here} {session.label}  {session.turns} turns, last used {used:%Y-%m-%d %H:%M}")
+            at = f"{used:%Y-%m-%d %H:%M}"
+            told = self._words("chat.session", name=session.label, turns=session.turns, at=at)
+            print(f"{here} {told}")
 
     def _quit(self, _words: str) -> None:
         raise Quit
+
+    def _words(self, key: str, **values: object) -> str:
+        return say(key, self.language, **values)
 
     def _say(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)

@@ -46,6 +46,8 @@ def run(
     from assistant.evals.suite import load_suite
 
     cases = load_suite(suite)
+    if junit is not None:
+        _must_be_writable(junit)
     with opened(ctx, model=model) as assistant:
         last = assistant.settings.home / "evals" / f"{_file_name(suite)}.json"
         earlier = load_earlier(last)
@@ -73,11 +75,21 @@ def _results(assistant: App, cases: tuple[Case, ...], runs: int) -> list[CaseRes
         judge=None if local else assistant.model,  # a small model is no judge
     )
     results: list[CaseResult] = []
-    with assistant.front.waiting(f"Running {len(cases)} cases, {runs} times each") as progress:
+    with assistant.front.waiting("Running the suite") as progress:
         for number, case in enumerate(cases, 1):
             results.append(runner.run(case, runs))
             progress(number, len(cases))
     return results
+
+
+def _must_be_writable(path: Path) -> None:
+    """Raise a UserError now, rather than lose the results of a long run to a mistyped path."""
+    from assistant.errors import UserError
+
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}.") from None
 
 
 def _file_name(suite: str) -> str:

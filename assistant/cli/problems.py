@@ -104,5 +104,5 @@ def _unexpected(error: BaseException) -> Problem:
 
 def _usage(error: TyperException) -> Problem:
     command = getattr(getattr(error, "ctx", None), "command_path", "assistant")
-    message = " ".join(error.format_message().split())
+    message = " ".join(error.format_message().split()).rstrip(".") + "."
     return Problem("usage", message, f"See '{command} --help'.", error.exit_code)

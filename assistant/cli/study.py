@@ -73,7 +73,8 @@ def plan(
             total=total,
             calendar=calendar,
         )
-        made = study.make(wish, name)
+        with assistant.front.waiting("Planning"):
+            made = study.make(wish, name)
         if as_json:
             print_json(made.plan.data())
         else:
@@ -129,7 +130,8 @@ def log(
                 said = study.log.find(plan.name, amend).said.note
             else:
                 said = read_text(text, "check-in")
-            entry = study.check_in(said, day=day, task=task, amends=amend, name=plan.name)
+            with assistant.front.waiting("Logging"):
+                entry = study.check_in(said, day=day, task=task, amends=amend, name=plan.name)
         if as_json:
             print_json({"entry": entry.data()})
         else:

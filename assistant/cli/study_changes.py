@@ -55,7 +55,8 @@ def adjust(
             else:
                 print_proposals(proposals, assistant.language(study.plan(plan).goal))
             return
-        stored = study.adjust(change, number, plan)
+        with assistant.front.waiting("Changing the plan"):
+            stored = study.adjust(change, number, plan)
         if as_json:
             outcome = {"plan": plan, "version": stored.plan.version, "applied": stored.data()}
             print_json({**found, **outcome})

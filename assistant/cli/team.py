@@ -43,7 +43,7 @@ def run(
 
     spec = load_team(file)
     request = read_text(text, "request")
-    with opened(ctx) as assistant:
+    with opened(ctx) as assistant, assistant.front.waiting("The team works"):
         result = ask_team(assistant, spec, request, printer=_show if messages else None)
     if as_json:
         sent = [message.model_dump() for message in result.transcript.messages]

@@ -93,7 +93,8 @@ def load_earlier(path: Path) -> Json:
     """Return the report that an earlier run left, or None where there is none that can be read."""
     try:
         earlier: Json = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        difference(Report("", "", ()), earlier)
+    except (OSError, ValueError, TypeError, LookupError):
         return None
     return earlier
 

@@ -9,6 +9,7 @@ from string import Formatter
 import pytest
 
 import assistant
+from assistant.context.request import PARTS
 from assistant.errors import UserError
 from assistant.phrases import phrase, say, table
 
@@ -18,8 +19,10 @@ STATUSES = {"remind.is_done", "remind.is_cancelled"}
 """Built from a reminder's status."""
 CHART = ("planned", "logged", "earned", "forecast", "range", "end", "today", "hours", "title")
 """Built from the parts of the chart."""
-NO_MESSAGES = {"study.plans", "study.catalogue", "study.log", "jobs.lock"}
-"""Names of the ledger's components and of a file."""
+CONTEXT = {f"budget.{part}" for part in (*PARTS, "free", "reserve")}
+"""Built from the parts of a request."""
+NO_MESSAGES = {"study.plans", "study.catalogue", "study.log", "jobs.lock", "chat.completion"}
+"""Names of the ledger's components, of a file, and of OpenAI's replies."""
 
 
 def test_both_languages_have_every_message_with_the_same_values() -> None:
@@ -32,10 +35,10 @@ def test_both_languages_have_every_message_with_the_same_values() -> None:
 
 def test_every_message_is_used_and_every_used_one_is_there() -> None:
     """No message is left over, and none is missing."""
-    key = re.compile(r"[\"']((?:study|remind|jobs)\.[a-z_0-9]+)[\"']")
+    key = re.compile(r"[\"']((?:study|remind|jobs|chat|budget)\.[a-z_0-9]+)[\"']")
     named = {name for file in CODE.rglob("*.py") for name in key.findall(file.read_text("utf-8"))}
     chart = {f"study.chart_{word}" for word in CHART}
-    assert (named | STATUSES | chart) - NO_MESSAGES == set(table("en"))
+    assert (named | STATUSES | CONTEXT | chart) - NO_MESSAGES == set(table("en"))
 
 
 def test_chinese_messages_are_chinese() -> None:

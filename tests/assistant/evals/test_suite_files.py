@@ -59,6 +59,15 @@ def test_a_broken_file_names_the_case_and_the_field(
         load_suite(str(path))
 
 
+@pytest.mark.parametrize("content", ["", "- a list", "words"])
+def test_a_file_without_names_and_values_is_told_so(content: str, tmp_path: Path) -> None:
+    """An empty file is no suite; no word of the program's own types reaches the user."""
+    path = tmp_path / "suite.yaml"
+    path.write_text(content)
+    with pytest.raises(UserError, match="holds no suite"):
+        load_suite(str(path))
+
+
 def test_two_cases_of_one_id_are_refused(tmp_path: Path) -> None:
     """An id names one case, so that reports can be compared."""
     (tmp_path / "a.yaml").write_text(CASE)
