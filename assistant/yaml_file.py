@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from assistant.errors import UserError
 from assistant.messages import Json
@@ -29,7 +30,7 @@ def read_yaml(path: Path, kind: str, largest: int) -> Json:
         raise UserError(f"{path} is not readable YAML: {error}") from None
     if not isinstance(content, dict):
         raise UserError(f"{path} holds no {kind}: it has no 'name: value' lines at its top.")
-    return content
+    return cast("Json", content)
 
 
 def _no_alias_loader(kind: str) -> type:
