@@ -33,16 +33,16 @@ class Waiter:
         Where standard error is no terminal, lines are printed instead: what it is, once, and then
         how far it is, again and again.
         """
-        outer = self._innermost
-        if outer is not None:
-            outer.hide()
-        wait = self._innermost = _Wait(what, self._said)
-        wait.show_later()
+        outer, wait = self._innermost, _Wait(what, self._said)
         try:
+            if outer is not None:
+                outer.hide()
+            self._innermost = wait
+            wait.show_later()
             yield wait.update
         finally:
-            wait.hide()
             self._innermost = outer
+            wait.hide()
             if outer is not None:
                 outer.show_later()
 
@@ -63,6 +63,13 @@ class _Wait:
         self._timer.start()
 
     def hide(self) -> None:
+        try:
+            self._hide()
+        except KeyboardInterrupt:  # it would stand in what comes after, for ever
+            self._hide()
+            raise
+
+    def _hide(self) -> None:
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()
