@@ -147,11 +147,12 @@ class Conversation:
         if words:
             with self._app.front.waiting("Searching"):
                 found = store.recall(words, limit=10)
-            print_recall(found, self._app.zone, every=False)
+            print_recall(found, self._app.zone, self.language, every=False)
             return
         chunks = store.chunks(limit=10)
         judged = store.judge([chunk.id for chunk in chunks])
-        print_chunks([(c, judged[c.id], c.text) for c in chunks], store.now, self._app.zone)
+        rows = [(chunk, judged[chunk.id], chunk.text) for chunk in chunks]
+        print_chunks(rows, store.now, self._app.zone, self.language)
 
     def _new(self, name: str) -> None:
         self._session = self._app.sessions.open(name) if name else None

@@ -50,7 +50,7 @@ def search(
         if as_json:
             print_json({"query": words, **recall_json(recall)})
         else:
-            print_recall(recall, app.zone, every=every)
+            print_recall(recall, app.zone, app.language(words), every=every)
 
 
 @app.command("list")
@@ -81,7 +81,8 @@ def list_(
             rows = [memory_json(chunk, judged[chunk.id]) for chunk in chunks]
             print_json({"memories": rows, "count": len(rows)})
         else:
-            print_chunks([(c, judged[c.id], c.text) for c in chunks], app.store.now, app.zone)
+            found = [(chunk, judged[chunk.id], chunk.text) for chunk in chunks]
+            print_chunks(found, app.store.now, app.zone, app.language())
 
 
 @app.command()

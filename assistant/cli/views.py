@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.controls import without_controls
+from assistant.cli.memory_words import named
+from assistant.context.wording import Language, ago
+from assistant.phrases import say
 from assistant.run_record import RunRecord
 from memory_store import Chunk, Dropped, Judgement, Recall
 
@@ -150,31 +153,30 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def print_recall(recall: Recall, zone: tzinfo, *, every: bool) -> None:
+def print_recall(recall: Recall, zone: tzinfo, language: Language, *, every: bool) -> None:
     """Print what was found; `every` adds what was left out, each with its reason."""
     rows: list[Row] = [(hit.chunk, hit.judgement, hit.text) for hit in recall.hits]
     if every:
         rows += [(d.chunk, d.judgement, f"[{d.reason}] {d.chunk.text}") for d in recall.dropped]
-    print_chunks(rows, recall.now, zone)
+    print_chunks(rows, recall.now, zone, language)
     if recall.dropped and not every:
-        console().print(f"{len(recall.dropped)} left out; --all shows them, and why.", style="dim")
+        console().print(say("chat.left_out", language, count=len(recall.dropped)), style="dim")
 
 
-def print_chunks(rows: Sequence[Row], now: datetime, zone: tzinfo) -> None:
+def print_chunks(rows: Sequence[Row], now: datetime, zone: tzinfo, language: Language) -> None:
     """Print memories, each with a line of its time and age, kind, verdict and id."""
     from rich.text import Text
 
     screen = console()
     if not rows:
-        screen.print("Nothing is remembered here.")
+        screen.print(say("chat.nothing", language))
     for chunk, judgement, text in rows:
-        when = _when(chunk, now, zone)
-        verdict = (str(judgement.verdict), "green" if judgement.verdict.current else "yellow")
+        when = _when(chunk, now, zone, language)
+        kind, told = named(chunk.kind, language), named(str(judgement.verdict), language)
+        verdict = (told, "green" if judgement.verdict.current else "yellow")
         about = f" · {chunk.subject}" if chunk.subject else ""
         screen.print(
-            Text.assemble(
-                (f"{when} · {chunk.kind} · ", "dim"), verdict, (f" · {chunk.id}{about}", "dim")
-            )
+            Text.assemble((f"{when} · {kind} · ", "dim"), verdict, (f" · {chunk.id}{about}", "dim"))
         )
         screen.print(Text(without_controls(text)))
 
@@ -185,12 +187,8 @@ def print_forgotten(outcome: Forgotten, now: datetime, zone: tzinfo) -> None:
         if chunks:
             console().print(f"{title}:", style="bold")
         for chunk in chunks:
-            when = (
-                f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M}, {age(chunk.created_at, now)}"
-            )
-            console().print(
-                f"  {when} · {chunk.kind} · {chunk.id}\n  {without_controls(chunk.text)}"
-            )
+            when, kind = _when(chunk, now, zone, "en"), named(chunk.kind, "en")
+            console().print(f"  {when} · {kind} · {chunk.id}\n  {without_controls(chunk.text)}")
     if outcome.kept:
         console().print(f"{len(outcome.kept)} were said elsewhere too, and stay there.")
     if not outcome.chunks + outcome.derived:
@@ -210,20 +208,9 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     console().print(table)
 
 
-def _when(chunk: Chunk, now: datetime, zone: tzinfo) -> str:
-    return f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M}, {age(chunk.created_at, now)}"
-
-
-def age(moment: datetime, now: datetime) -> str:
-    """Return how long ago `moment` was, in its largest unit, such as `3 days ago`."""
-    passed = (now - moment).total_seconds()
-    if passed < 0:
-        return "in the future"
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        count = int(passed // length)
-        if count:
-            return f"{count} {unit}{'s' if count > 1 else ''} ago"
-    return "just now"
+def _when(chunk: Chunk, now: datetime, zone: tzinfo, language: Language) -> str:
+    long_ago = ago(chunk.created_at, now, zone, language)
+    return f"{chunk.created_at.astimezone(zone):%Y-%m-%d %H:%M}, {long_ago}"
 
 
 def _plain(value: object) -> object:

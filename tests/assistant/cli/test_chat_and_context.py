@@ -50,13 +50,15 @@ def test_slash_commands_before_a_question_make_no_session(served, run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "said"),
-    [("请讲一个故事。", ("列出会话", "近期对话", "没有命令 /contxt。是不是 /context？")),
-     ("Tell me a story.", ("list the sessions", "window", "Did you mean /context?"))],
-)  # fmt: skip
-def test_slash_commands_speak_the_language_that_is_typed(first, said, served, run) -> None:
+    ("language", "said"),
+    [
+        ("zh", ("列出会话", "近期对话", "提问 · 有效", "没有命令 /contxt。是不是 /context？")),
+        ("en", ("list the sessions", "window", "question · fresh", "Did you mean /context?")),
+    ],
+)
+def test_slash_commands_speak_the_language_that_is_typed(language, said, served, run) -> None:
     """After a Chinese question help, context and mistakes are told in Chinese."""
-    chat = run("chat", stdin=f"{first}\n/help\n/context\n/contxt\n".encode())
+    chat = run("chat", stdin=f"{REQUEST[language]}\n/help\n/context\n/memory\n/contxt\n".encode())
     assert chat.code == 0, chat.err
     for words in said:
         assert words in chat.out + chat.err
