@@ -133,7 +133,7 @@ def test_a_chat_through_a_pipe_answers_each_line(machine) -> None:
     assert "Noted." in chat.out
     assert "/context" in chat.out
     assert "My cat is called Mia." in chat.out
-    assert "* pets  1 turns" in chat.out
+    assert "* pets  1 turn," in chat.out
     assert "There is no command /nonsense" in chat.err
     assert chat.out.rstrip().endswith("See you.")
 
@@ -156,4 +156,4 @@ def test_a_failed_answer_does_not_end_the_chat(machine) -> None:
     chat = machine.run("chat", stdin=b"Hello?\n/sessions\n")
     assert chat.code == 0
     assert "127.0.0.1:9" in chat.err
-    assert "1 turns" in chat.out
+    assert "1 turn," in chat.out
