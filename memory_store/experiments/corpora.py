@@ -115,7 +115,7 @@ def _object(line: str) -> dict[str, Any]:
 
 
 def _conversation(row: dict[str, Any]) -> Conversation:
-    records = row["records"]
+    records = [record for record in row["records"] if record["text"].strip()]  # RealMem has blanks
     times = [datetime.fromisoformat(record["time"]) for record in records]
     for at in times:
         to_utc(at)

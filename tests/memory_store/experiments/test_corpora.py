@@ -47,6 +47,13 @@ def test_records_become_drafts_with_their_times_and_kinds(name, tmp_path) -> Non
     assert (question.evidence, question.stale, question.before) == ({"3"}, {"1"}, 3)
 
 
+def test_a_record_that_says_nothing_is_passed_over(tmp_path) -> None:
+    """A blank text is nothing to remember; the other records keep their order."""
+    blank = {**ROW["records"][0], "id": "0", "text": " "}
+    [one] = load_corpus(written(tmp_path / "c.jsonl", {**ROW, "records": [blank, *ROW["records"]]}))
+    assert one.records == ("1", "2", "3")
+
+
 def test_a_question_searches_only_what_had_arrived(tmp_path) -> None:
     """`asked_at` and `asked_in` leave out what came later."""
     at = {**ROW["questions"][0], "asked_at": "2026-01-15T00:00:00+00:00"}
