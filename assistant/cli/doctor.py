@@ -52,7 +52,10 @@ def doctor(
 
 def _fetch(ctx: typer.Context) -> None:
     from assistant.cli.progress import Waiter
-    from assistant.model.download import fetch_model, models_folder
+    from assistant.model.download import fetch_model, is_fetched, models_folder
+
+    if is_fetched(models_folder()):
+        return
     from assistant.settings import Settings
 
     settings = Settings.load(ctx.obj.home)

