@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from assistant.app import App
 from assistant.evals.case import Case
 from assistant.evals.runner import Models, Runner
-from assistant.evals.scripted import scripted
+from assistant.evals.scripted import model_of, scripted
 from assistant.messages import Json
 from assistant.model.client import OpenAIChatModel
 from assistant.settings import Settings
-from assistant.testing import Reply, ScriptedServer, says
+from assistant.testing import Reply, says
 from memory_store.extras import frame, needs
 from memory_store.protocols import Embedder
 
@@ -78,15 +78,9 @@ def compare(
     return frame(rows)
 
 
-@contextmanager
-def parrot(_case: Case) -> Generator[OpenAIChatModel]:
+def parrot(_case: Case) -> AbstractContextManager[OpenAIChatModel]:
     """A scripted model that calls no tool and repeats the memories that it is shown."""
-    with ScriptedServer(_repeat) as server:
-        model = OpenAIChatModel("scripted", base_url=server.url, api_key="test")
-        try:
-            yield model
-        finally:
-            model.close()
+    return model_of(_repeat)
 
 
 def _repeat(body: dict[str, Json]) -> Reply:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from assistant.cli.main import main
+from assistant.testing import ScriptedServer
 
 
 @dataclass(frozen=True)
@@ -46,3 +47,18 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
         return Ran(code, printed.out, printed.err)
 
     return run
+
+
+Uses = Callable[[ScriptedServer], None]
+
+
+@pytest.fixture
+def uses(monkeypatch: pytest.MonkeyPatch) -> Uses:
+    """Let this server answer what the command line asks."""
+
+    def uses(server: ScriptedServer) -> None:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "test")
+        monkeypatch.setenv("ASSISTANT_MODEL", "scripted")
+
+    return uses

@@ -8,12 +8,10 @@ REQUEST = {"en": "Please tell me a story.", "zh": "请讲一个故事。"}
 
 
 @pytest.fixture
-def served(monkeypatch):
+def served(uses):
     """A server that answers each question in the same words."""
     with ScriptedServer(lambda _body: says("Once.")) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        monkeypatch.setenv("ASSISTANT_MODEL", "scripted")
+        uses(server)
         yield server
 
 

@@ -15,14 +15,12 @@ cases:
 
 
 @pytest.fixture
-def suite(tmp_path, monkeypatch) -> Path:
+def suite(tmp_path, uses) -> Path:
     """A suite of one case, which the set server passes."""
     path = tmp_path / "own.yaml"
     path.write_text(SUITE)
     with ScriptedServer(lambda _body: says("hi")) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "test")
-        monkeypatch.setenv("ASSISTANT_MODEL", "scripted")
+        uses(server)
         yield path
 
 
