@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from assistant.experiments.context_replay import (
     questions,
     replayed,
 )
+from memory_store.embedding import load_embedder
+from memory_store.experiments import CachedEmbedder
 from memory_store.experiments.corpora import read_rows
 
 DATASETS = ("locomo", "beam", "lifebench")
@@ -34,6 +37,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path, help="write the figures here")
     parser.add_argument("--plot", type=Path, default=Path("bench_context.png"))
     parser.add_argument("--only", help="measure this data set only")
+    parser.add_argument("--limit", type=int, nargs="+", default=LIMITS, help="limits, in tokens")
+    parser.add_argument("--cache", default=Path(tempfile.gettempdir()) / "bench_recall", type=Path)
     parser.add_argument("--questions", type=int, help="at most so many a conversation")
     parser.add_argument("--histories", type=int, default=10_000, help="random histories")
     options = parser.parse_args()
@@ -69,15 +74,16 @@ def replay_all(
     started = time.monotonic()
     kept: dict[str, dict[int, Kept]] = {}
     tokens: dict[int, list[tuple[int, int]]] = {}
+    embedder = CachedEmbedder(load_embedder(), options.cache)
     for name in DATASETS:
         path = options.data / f"{name}.jsonl.gz"
         if not path.exists() or (options.only and options.only != name):
             continue
-        kept[name] = {limit: Kept() for limit in LIMITS}
+        kept[name] = {limit: Kept() for limit in options.limit}
         for conversation in read_rows(path):
             asked = _spread(questions(conversation), options.questions)
-            with replayed(conversation) as replay:
-                for limit in LIMITS:
+            with replayed(conversation, embedder) as replay:
+                for limit in options.limit:
                     session, contexts = replay.replay(limit)
                     over_time = [(turn, context.tokens) for turn, context in contexts]
                     measure(replay, asked, limit, session, kept[name][limit])

@@ -21,6 +21,7 @@ from assistant.context.rolling import Roller
 from assistant.context.tokens import Counter
 from assistant.sessions import Session, Sessions
 from memory_store import Draft, Recall
+from memory_store.protocols import Embedder
 from memory_store.store import MemoryStore
 
 LIMITS = (4_096, 8_192, 16_384, 32_768)
@@ -75,11 +76,18 @@ def _answered(pair: Sequence[dict[str, Any]]) -> bool:
 class Replay:
     """One conversation in a memory, and as a session for each limit."""
 
-    def __init__(self, conversation: dict[str, Any], home: Path) -> None:
+    def __init__(
+        self, conversation: dict[str, Any], home: Path, embedder: Embedder | None = None
+    ) -> None:
         self.counter = Counter("gpt-4o")
         self.turns = recorded_turns(conversation)
         self.now = self.turns[-1].time + timedelta(days=1)
-        self.store = MemoryStore.open(home, clock=lambda: self.now, count_tokens=self.counter.count)
+        self.store = MemoryStore.open(
+            home,
+            embedder=embedder,
+            clock=lambda: self.now,
+            count_tokens=self.counter.count,
+        )
         self.sessions = Sessions(self.store.ledger, clock=lambda: self.now)
         self.counts = ModelCounts(self.store.ledger)
         self.texts = {
@@ -157,10 +165,10 @@ class Replay:
 
 
 @contextmanager
-def replayed(conversation: dict[str, Any]) -> Generator[Replay]:
-    """Yield a replay in a temporary home."""
+def replayed(conversation: dict[str, Any], embedder: Embedder | None = None) -> Generator[Replay]:
+    """Yield a replay in a temporary home; the default embedder if none is given."""
     with TemporaryDirectory() as folder:
-        replay = Replay(conversation, Path(folder))
+        replay = Replay(conversation, Path(folder), embedder)
         try:
             yield replay
         finally:
