@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from functools import cache
@@ -24,6 +25,13 @@ ROOM = 4 * 1024**3
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Ctrl-C works, and temporary folders are fast."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # so begins a shell's background job
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    _work_in_memory(config)
+
+
+def _work_in_memory(config: pytest.Config) -> None:
     """Temporary folders lie in memory, where it has room: thousands of databases wait for no disk.
 
     `TMPDIR=/tmp pytest` keeps them on disk, and after the end.
