@@ -13,6 +13,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from assistant.agent.fact_queue import FactQueue
 from assistant.agent.facts import FactExtractor, corrects
 from assistant.app import App
 from assistant.settings import Settings
@@ -141,11 +142,12 @@ def main() -> None:
     right = wrong = found = wanted = 0
     with tempfile.TemporaryDirectory() as folder, App.open(Settings.load(Path(folder))) as app:
         extractor = FactExtractor(app.model, app.store, batch=batch)
+        queue = FactQueue(app.store)
         session = app.sessions.open()
         waiting: dict[str, tuple[str, Expected]] = {}
         for number, (message, expected) in enumerate(MESSAGES, start=1):
             turn = app.agent.record(session, message)
-            extractor.queue(session, turn)
+            queue.add(session, turn, with_before=corrects(message))
             waiting[turn.id] = (message, expected)
             if len(waiting) < batch and not corrects(message) and number < len(MESSAGES):
                 continue

@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from sqlalchemy import text
-
 from assistant.agent.claims import sentences
+from assistant.agent.fact_queue import FactQueue, Queued
 from assistant.agent.intent import intent_of
 from assistant.agent.reading import read_object, without_thinking
 from assistant.context.memories import quote
@@ -28,24 +27,10 @@ from assistant.model.chat_model import ChatModel, ModelReply, ModelRequest
 from assistant.prompts import prompt
 from assistant.sessions import Session, Turn
 from memory_store import Chunk, Draft
-from memory_store.errors import NotFound
-from memory_store.ledger import Migration
 from memory_store.store import MemoryStore
 
-MIGRATIONS = (
-    Migration(
-        "facts",
-        1,
-        (
-            "CREATE TABLE fact_queue (turn TEXT PRIMARY KEY, session TEXT NOT NULL,"
-            " chunk TEXT NOT NULL, before TEXT, tries INTEGER NOT NULL DEFAULT 0)",
-        ),
-    ),
-)
 BATCH = 4
 """Turns that are read at once; a correction is read at once and alone suffices."""
-MOST_TRIES = 5
-"""After so many failures a turn is given up; its text stays in memory."""
 REPLY_TOKENS = 700
 MOST_KNOWN = 40
 LONGEST_MESSAGE = 2_000
@@ -90,14 +75,6 @@ class Fact:
     message: int
     subject: str
     value: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Queued:
-    turn: str
-    session: str
-    chunk: Chunk
-    before: str
 
 
 def corrects(message: str) -> bool:
@@ -156,22 +133,20 @@ class FactExtractor:
         self._model = model
         self._store = store
         self._batch = batch
-        store.ledger.migrate(MIGRATIONS)
+        self._queue = FactQueue(store)
 
     def afterwards(self, session: Session, turn: Turn) -> Iterator[Event]:
         """Queue a turn; read the queue when it is time. What fails is read again later."""
         correction = corrects(turn.question)
         told = correction or intent_of(turn.question) != "small_talk"
         if told and turn.question_chunk is not None:
-            self.queue(session, turn)
-        queued = self._queued()
-        if queued and (correction or len(queued) >= self._batch):
-            self.extract(queued)
+            self._queue.add(session, turn, with_before=correction)
+            self.extract(least=1 if correction else self._batch)
         return iter(())
 
-    def extract(self, queued: Sequence[_Queued] | None = None) -> list[Chunk]:
-        """Read the queue now and return the facts that were remembered."""
-        queued = self._queued() if queued is None else queued
+    def extract(self, *, least: int = 1) -> list[Chunk]:
+        """Read the queue, if it holds so many turns; return the facts that were remembered."""
+        queued = self._queue.take(least=least, most=2 * self._batch)
         if not queued:
             return []
         try:
@@ -179,17 +154,15 @@ class FactExtractor:
         except ModelError as error:
             _log.warning("facts are extracted later: %s", error)
             facts = None
+        if facts is None:
+            self._queue.failed([each.turn for each in queued])
+            return []
+        drafts = [self._draft(fact, queued[fact.message - 1]) for fact in facts]
         with self._store.ledger.write() as connection:
-            ids = [each.turn for each in queued]
-            if facts is None:
-                statement = "UPDATE fact_queue SET tries = tries + 1 WHERE turn = :turn"
-            else:
-                statement = "DELETE FROM fact_queue WHERE turn = :turn"
-            connection.execute(text(statement), [{"turn": each} for each in ids])
-            drafts = [self._draft(fact, queued[fact.message - 1]) for fact in facts or ()]
+            self._queue.done([each.turn for each in queued], connection)
             return list(self._store.remember(drafts, joined=connection)) if drafts else []
 
-    def _draft(self, fact: Fact, queued: _Queued) -> Draft:
+    def _draft(self, fact: Fact, queued: Queued) -> Draft:
         return Draft(
             "fact",
             _text(fact, queued.chunk.text),
@@ -201,7 +174,7 @@ class FactExtractor:
             derived_from=(queued.chunk.id,),
         )
 
-    def _ask(self, queued: Sequence[_Queued]) -> str:
+    def _ask(self, queued: Sequence[Queued]) -> str:
         language = language_of(queued[-1].chunk.text)
         system = prompt("facts", language, known="\n".join(self._known()) or "-")
         lines: list[str] = []
@@ -229,43 +202,3 @@ class FactExtractor:
             if chunk.subject is not None and _SLOT.fullmatch(chunk.subject):
                 current[chunk.subject] = chunk.text
         return [f"{slot}: {fact}" for slot, fact in list(current.items())[-MOST_KNOWN:]]
-
-    def queue(self, session: Session, turn: Turn) -> None:
-        """Have a turn's question read later. What is queued already is not queued twice."""
-        before = self._store.chunks(session=session.id, limit=12)
-        earlier = [c.id for c in before if c.kind == "question" and c.scope.turn != turn.id]
-        with self._store.ledger.write() as connection:
-            connection.execute(
-                text(
-                    "INSERT OR IGNORE INTO fact_queue (turn, session, chunk, before)"
-                    " VALUES (:turn, :session, :chunk, :before)"
-                ),
-                {
-                    "turn": turn.id,
-                    "session": session.id,
-                    "chunk": turn.question_chunk,
-                    "before": earlier[-1] if earlier else None,
-                },
-            )
-
-    def _queued(self) -> list[_Queued]:
-        """Return the queue, oldest first, without what was forgotten or given up."""
-        with self._store.ledger.read() as connection:
-            rows = connection.execute(
-                text("SELECT * FROM fact_queue WHERE tries < :most ORDER BY rowid LIMIT :limit"),
-                {"most": MOST_TRIES, "limit": 2 * self._batch},
-            ).all()
-        found: list[_Queued] = []
-        for row in rows:
-            try:
-                chunk = self._store.get(row.chunk)
-            except NotFound:  # forgotten, or another owner's
-                continue
-            found.append(_Queued(row.turn, row.session, chunk, self._text(row.before)))
-        return found
-
-    def _text(self, chunk_id: str | None) -> str:
-        try:
-            return self._store.get(chunk_id).text if chunk_id else ""
-        except NotFound:
-            return ""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.agent.fact_queue import FactQueue
 from assistant.agent.facts import FactExtractor, corrects, read_facts
 from assistant.agent.testing import AgentHome, agent_home
 from assistant.testing import Step, fails, says
@@ -91,6 +92,37 @@ def test_a_failure_is_made_up_for_later(tmp_path: Path) -> None:
     with agent_home(tmp_path, script) as home:
         extractor = extractor_of(home)
         for text in ("I live in Lisbon.", "I am 30.", "I like tea.", "I play chess."):
+            tell(home, extractor, text)
+        assert [c.text for c in home.store.chunks(kind="fact")] == [IN_LISBON]
+
+
+def test_what_one_reader_took_no_other_reads(tmp_path: Path) -> None:
+    """Readers at once share the queue; what a killed one had taken is read after a while."""
+    with agent_home(tmp_path, [says("A"), says("B"), says("C")]) as home:
+        queue = FactQueue(home.store)
+        session = home.sessions.open("talk")
+        for text in ("I live in Lisbon.", "I am 30.", "I like tea."):
+            home.ask(text, "talk")
+            queue.add(session, home.sessions.turns(session)[-1], with_before=False)
+        assert queue.take(least=4, most=8) == []
+        first = queue.take(least=2, most=2)
+        assert [each.chunk.text for each in first] == ["I live in Lisbon.", "I am 30."]
+        assert [each.chunk.text for each in queue.take(least=1, most=8)] == ["I like tea."]
+        assert queue.take(least=1, most=8) == []
+        queue.failed([first[0].turn])
+        assert [each.turn for each in queue.take(least=1, most=8)] == [first[0].turn]
+        home.at("2026-03-04T09:00:00+08:00")
+        assert len(queue.take(least=1, most=8)) == 3
+
+
+def test_a_forgotten_message_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    """It leaves the queue to those that come after it."""
+    with agent_home(tmp_path, [says("A"), says("B"), says("C"), facts(LISBON)]) as home:
+        extractor = extractor_of(home, batch=3)
+        for text in ("I am 30.", "I like tea.", "I live in Lisbon."):
+            if text == "I live in Lisbon.":
+                home.store.forget(query="I like tea")
+                home.store.forget(query="I am 30")
             tell(home, extractor, text)
         assert [c.text for c in home.store.chunks(kind="fact")] == [IN_LISBON]
 
