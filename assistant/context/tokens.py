@@ -70,13 +70,17 @@ class Counter:
         """Return the tokens of messages, without what begins the reply."""
         return sum(map(self.message, messages))
 
+    def tool(self, tool: ToolSchema) -> int:
+        """Return the tokens that one more tool adds."""
+        return TOOL_TOKENS + self._json(tool.wire())
+
     def tools(
         self,
         tools: Sequence[ToolSchema],
         response_schema: Mapping[str, Json] | None = None,
     ) -> int:
         """Return the tokens of the tools' schemas and of the reply's."""
-        tokens = sum(TOOL_TOKENS + self._json(tool.wire()) for tool in tools)
+        tokens = sum(map(self.tool, tools))
         tokens += TOOLS_TOKENS if tools else 0
         if response_schema is not None:
             tokens += TOOL_TOKENS + self._json(response_schema)

@@ -11,6 +11,8 @@ import pytest
 from memory_store.embedding import load_embedder
 from memory_store.errors import EmbedderError
 from memory_store.protocols import Embedder
+from memory_store.recent_vectors import RecentVectors
+from memory_store.testing import TinyEmbedder
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +53,25 @@ def test_a_model_that_is_not_there_is_named():
         missing.embed(["x"])
     with pytest.raises(EmbedderError, match="blank"):
         load_embedder("  ")
+
+
+def test_the_last_texts_are_not_embedded_again():
+    """Vectors are the embedder's own, in the order asked for; the oldest are let go."""
+    inner, other = TinyEmbedder(), TinyEmbedder()
+    recent = RecentVectors(inner, most=3)
+    texts = ["a b", "c d", "a b", "\ud800"]
+    assert np.array_equal(recent.embed(texts), other.embed(texts))
+    assert np.array_equal(recent.embed(texts[::-1]), other.embed(texts[::-1]))
+    assert inner.embedded == 3
+    recent.embed(["e f"])
+    assert inner.embedded == 4
+    recent.embed(["e f", "a b"])
+    assert inner.embedded == 4
+    recent.embed(["\ud800"])
+    assert inner.embedded == 5
+    assert recent.embed([]).shape == (0, inner.dimensions)
+    many = [f"text {number}" for number in range(9)]
+    assert np.array_equal(recent.embed(many), other.embed(many))
 
 
 def test_the_default_needs_no_torch():

@@ -12,6 +12,7 @@ from assistant.agent.protocols.react import TextProtocol
 from assistant.agent.protocols.schema import Known, SchemaProtocol
 from assistant.agent.shortlist import Similarity, fitting
 from assistant.context.budget import ContextManager
+from assistant.context.tokens import TOOLS_TOKENS
 from assistant.model.capabilities import Capabilities
 from assistant.model.chat_model import ChatModel
 from assistant.tools import ToolRegistry
@@ -86,8 +87,8 @@ class Protocols:
             question,
             self.tools,
             self.similarity,
-            size=lambda some: self.manager.counter.tools([tool.schema for tool in some]),
-            room=self.manager.tool_tokens,
+            size=lambda tool: self.manager.counter.tool(tool.schema),
+            room=self.manager.tool_tokens - TOOLS_TOKENS,
         )
         return NativeProtocol(shown) if name == "tools" else TextProtocol(shown)
 

@@ -31,7 +31,7 @@ def near(question: str, texts: Sequence[str]) -> list[float]:
 
 
 def names(question: str, room: int) -> list[str]:
-    shown = fitting(question, TOOLS, near, size=lambda some: 100 * len(some), room=room)
+    shown = fitting(question, TOOLS, near, size=lambda _tool: 100, room=room)
     return [each.name for each in shown]
 
 
