@@ -76,26 +76,26 @@ def _within_day(age: timedelta, language: Language) -> str:
 
 _SPEAKERS = {
     "en": {
-        "question": "user",
-        "answer": "assistant",
+        "question": "The user said",
+        "answer": "You answered",
         "tool_result": "tool",
         "summary": "summary",
-        "fact": "user",
+        "fact": "The user said",
         "note": "note",
     },
     "zh": {
-        "question": "用户",
-        "answer": "助手",
+        "question": "用户说",
+        "answer": "你回答",
         "tool_result": "工具",
         "summary": "摘要",
-        "fact": "用户",
+        "fact": "用户说",
         "note": "笔记",
     },
 }
 
 
 def speaker(chunk: Chunk, language: Language) -> str:
-    """Return who said it: `user`, `assistant`, `get_stock(sku="42")`."""
+    """Return who said it: `The user said`, `You answered`, `get_stock(sku="42")`."""
     if chunk.kind == "tool_result" and chunk.subject:
         return _one_line(chunk.subject)
     return _SPEAKERS[language][chunk.kind]

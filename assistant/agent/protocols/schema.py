@@ -60,12 +60,12 @@ _FILL = {
 }
 _SAID: dict[Language, dict[Intent, str]] = {
     "en": {
-        "question": "User: {}",
+        "question": "The user asks now: {}",
         "statement": "{}",
         "small_talk": "{}\n\n(Reply kindly, in one sentence.)",
     },
     "zh": {
-        "question": "用户：{}",
+        "question": "用户现在问：{}",
         "statement": "{}",
         "small_talk": "{}\n\n（用一句话友好回应。）",
     },
