@@ -75,9 +75,10 @@ def find_claim(
 
 
 def doubtful(sentence: str, question: str, tools: ToolRegistry) -> bool:
-    """Whether a sentence makes a claim that may yet prove to be without proof."""
+    """Whether a sentence makes a claim, or an admission, that may yet prove to be without cause."""
     return (
-        words.PROMISE.search(sentence) is not None
+        words.ADMISSION.search(sentence) is not None
+        or words.PROMISE.search(sentence) is not None
         or claims_action(sentence, ())
         or _live(sentence, question, tools, (), lambda _tool: False) is not None
     )

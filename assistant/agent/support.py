@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from assistant.agent.claim_words import COMMON
+from memory_store.terms import query_terms, terms
 
 _PERSONAL = re.compile(
     r"^(?=.*\b(?:my|mine|i|our|we)\b)(?:(?:and|so|but|please|tell\s+me)\W+)*"
@@ -16,6 +17,7 @@ _PERSONAL = re.compile(
 _ADVICE = re.compile(
     r"\b(?:should|could|can|would|need\s+to)\b|怎么|如何|为什么|应该|该|可以|能", re.I
 )
+_ASKING = re.compile(r"什么|哪[里儿个些]?|谁|几|多少|怎么|吗|呢|我们?|你们?|[的是了]")
 _WORD = re.compile(r"[^\W\d_㐀-鿿]{3,}")
 _NUMBER = re.compile(r"\d+")
 _CHINESE = re.compile(r"[㐀-鿿]{2,}")
@@ -30,6 +32,12 @@ def supported(answer: str, sources: Iterable[str], question: str) -> bool:
     """Whether an answer gives anything of a source that the question does not hold itself."""
     asked, given = _tokens(question), _tokens(answer)
     return any((_tokens(source) - asked) & given for source in sources)
+
+
+def speaks_of(source: str, question: str) -> bool:
+    """Whether a text holds at least half of what a question is about."""
+    about = set(query_terms(_ASKING.sub(" ", question)))
+    return 2 * len(about.intersection(terms(source))) >= len(about) > 0
 
 
 def _tokens(text: str) -> set[str]:

@@ -31,7 +31,7 @@ from assistant.agent.protocols.protocol import (
 from assistant.agent.reading import read_object, without_thinking
 from assistant.agent.run import Run
 from assistant.agent.shortlist import Similarity, shortlist
-from assistant.agent.support import asks_about_self, supported
+from assistant.agent.support import asks_about_self, speaks_of, supported
 from assistant.context.cutting import cut
 from assistant.context.memories import quote
 from assistant.context.request import ContextRequest
@@ -97,6 +97,7 @@ class SchemaProtocol:
     _queue: list[Tool] | None = field(default=None, init=False)
     _filling: Tool | None = field(default=None, init=False)
     _missing: list[str] = field(default_factory=list[str], init=False)
+    _again: bool = field(default=False, init=False)
     _language: Language = field(default="en", init=False)
 
     def frame(self, language: Language) -> Frame:
@@ -125,6 +126,9 @@ class SchemaProtocol:
         text = without_thinking(reply.text)
         if self._filling is None:
             answer = self._modest(text, run)
+            if not self._again and UNKNOWN.search(answer) and self._telling(run):
+                self._again = True
+                return Nothing()
             return Answer(answer) if answer else Unreadable("", _EMPTY[run.language])
         tool, self._filling = self._filling, None
         read = read_object(text) or {}
@@ -143,7 +147,7 @@ class SchemaProtocol:
         answer = to_user("".join(kept).strip(), run.question)
         if UNKNOWN.search(answer) is not None and (done := _done(run)):
             return done
-        if answer and not run.gathered and asks_about_self(run.question):
+        if answer and not run.gathered and (self._again or asks_about_self(run.question)):
             turns = run.request.window
             told = [hit.text for hit in self._shown(run)]
             told += [text for turn in turns for text in (turn.question, turn.answer or "")]
@@ -155,6 +159,17 @@ class SchemaProtocol:
     def _shown(self, run: Run) -> tuple[Hit, ...]:
         """Return the memories that such a model is shown."""
         return tuple(filter(_useful, run.request.recall.hits))[:MOST_MEMORIES]
+
+    def _telling(self, run: Run) -> tuple[Hit, ...]:
+        """Return the memories that speak of what is asked; none where a tool has told it.
+
+        Such a model says of one that stands alone that it does not know: it is asked once more,
+        of these only, and without the leave to say so.
+        """
+        if run.gathered or intent_of(run.question) != "question":
+            return ()
+        current = (hit for hit in self._shown(run) if hit.verdict.current)
+        return tuple(hit for hit in current if speaks_of(hit.text, run.question))
 
     def _shortlisted(self, question: str) -> list[Tool]:
         intent = intent_of(question)
@@ -214,6 +229,9 @@ class SchemaProtocol:
             return Ask(replace(_with_memories(run.request, ()), system=system, question=question))
         kept = () if run.gathered else self._shown(run)
         request = _with_memories(run.request, kept)
+        if self._again:
+            system = prompt("schema_again", run.language)
+            request = replace(_with_memories(request, self._telling(run)), system=system)
         question = "\n\n".join((today(run), *self._results(run), said))
         nudges = tuple(s for s in run.steps if s.message.role != "tool" and not s.message.calls)
         return Ask(replace(request, question=question, steps=nudges))

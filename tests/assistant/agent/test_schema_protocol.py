@@ -15,6 +15,7 @@ from assistant.agent.testing import agent_home
 from assistant.testing import Step, says
 from assistant.tools import Tool, ToolFailed, tool
 from assistant.tools.clock import days_between, get_current_time
+from memory_store import Draft
 
 THURSDAY = "2026-03-05T09:00:00+08:00"
 QUESTION = "How many pieces of sku 42 are in stock?"
@@ -52,6 +53,41 @@ def test_a_statement_needs_one_request_and_no_tool(tmp_path: Path) -> None:
     """What is told is only acknowledged."""
     with agent_home(tmp_path, [says("Have fun!")], small=True) as home:
         assert home.ask("I am learning linear algebra, 6 hours a week.").answer == "Have fun!"
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "unknown", "answer"),
+    [
+        ("I parked on level 3.", "Where did I park?", "I don't know that yet.", "On level 3."),
+        ("我把车停在三楼。", "我的车停在哪里？", "我还不知道。", "你的车停在三楼。"),
+    ],
+)
+def test_not_knowing_what_a_memory_tells_is_asked_again(
+    tmp_path: Path, told: str, question: str, unknown: str, answer: str
+) -> None:
+    """Of that memory alone, and without the leave to say so; nothing of it is shown before."""
+    with agent_home(tmp_path, [says(unknown), says(answer)], small=True) as home:
+        home.store.remember([Draft("question", text) for text in (told, "I like tea.")])
+        record = home.ask(question)
+        assert record.answer == answer
+        assert told in home.sent()
+        assert "I like tea." not in home.sent()
+        assert unknown not in str(home.server.requests[-1]["messages"])
+
+
+@pytest.mark.parametrize(
+    ("told", "replies"),
+    [
+        ("My sister's cat is called Mimi.", ["I don't know that yet."]),
+        ("My dog is four years old.", ["I don't know that yet.", "Your dog's name is Rex."]),
+    ],
+)
+def test_what_no_memory_tells_stays_unknown(tmp_path: Path, told: str, replies: list[str]) -> None:
+    """Memories of another matter are not asked again; an answer that none holds is not given."""
+    with agent_home(tmp_path, [says(reply) for reply in replies], small=True) as home:
+        home.store.remember([Draft("question", told)])
+        assert home.ask("What is my dog's name?").answer == "I don't know that yet."
+        assert len(home.server.requests) == len(replies)
 
 
 def test_a_statement_stays_one_when_a_tool_fails_on_it(tmp_path: Path) -> None:
