@@ -1,20 +1,94 @@
-"""Turns an answer that speaks as the user into one that speaks to them: "my dog" to "your dog"."""
+"""Turns an answer that speaks as the user, or of them, into one that speaks to them.
+
+Small models repeat a memory as it stands ("My dog is Rex", "The user said: …").
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+
+from assistant.agent.claims import sentences
 
 _MINE = re.compile(r"\b(my)(\s+\w+)", re.IGNORECASE)
 _I = re.compile(r"\bI('m|\s+\w+)")
 _CHINESE = re.compile(r"我(.)")
 _YOU = {"'m": "'re", "am": "are", "was": "were"}
 
+_REPORTED = re.compile(
+    r"^\s*(?:the\s+user|you)\s+(?:(?:has|have|had|also)\s+)?"
+    r"(?:said|told\s+(?:you|me|us)|mentioned|stated)(?:\s+(?:earlier|before))?"
+    r"\s*(?:that\b|[:,])?\s*"
+    r"|^\s*(?:用户|你)(?:以前|之前|曾经?|也)?(?:说过?|告诉过?[你我](?:的是)?|提到过?)[：:，,]?\s*",
+    re.IGNORECASE,
+)
+_SPOKEN = {
+    "i'm": "you're", "i am": "you are", "i was": "you were", "we are": "you are", "i": "you",
+    "we": "you", "me": "you", "us": "you", "my": "your", "our": "your", "mine": "yours",
+    "ours": "yours", "myself": "yourself",
+}  # fmt: skip
+_OF_THEM = {"they": "you", "their": "your", "theirs": "yours", "them": "you"}
+_USER = re.compile(r"\bthe\s+user(?:('s)\b|(\s+(?:has|is|was|does|\w+s))?\b)", re.IGNORECASE)
+_ABOUT_USERS = re.compile(r"\busers?\b|用户", re.IGNORECASE)
+_VERBS = {"has": "have", "is": "are", "was": "were", "does": "do"}
+_QUOTES = " \n\"'“”‘’「」"
 
-def to_user(answer: str, said: str) -> str:
-    """Return the answer with the user's own words about themselves turned round.
+
+def to_user(answer: str, question: str, told: Iterable[str] = ()) -> str:
+    """Return the answer with what the user said of themselves, or it says of them, turned round.
 
     Only words that the user said of themselves are turned: "I" is the assistant where they are not.
+
+    Args:
+        told: what the user said earlier; a sentence that stands in it is theirs.
     """
+    said = [*map(_plain, told), _plain(question)]
+    return "".join(_turned(sentence, question, said) for sentence in sentences(answer))
+
+
+def _turned(sentence: str, question: str, said: Sequence[str]) -> str:
+    reported = _REPORTED.match(sentence)
+    rest = sentence[reported.end() :] if reported else sentence
+    core = _plain(rest).strip(_QUOTES + ".。!！")
+    if core and any(core in each for each in said):
+        spoken = rest.strip(_QUOTES) if reported else rest
+        turned = _replaced(spoken, _SPOKEN).replace("我们", "你们").replace("我", "你")
+    else:
+        turned = _by_question(_replaced(rest, _OF_THEM) if reported else rest, question)
+        if not _ABOUT_USERS.search(question):
+            turned = _USER.sub(_named, turned).replace("用户", "你")
+    return turned[:1].upper() + turned[1:] if reported else turned
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.lower().replace("’", "'").split())
+
+
+def _replaced(text: str, words: dict[str, str]) -> str:
+    def other(match: re.Match[str]) -> str:
+        word = words[match[0].lower().replace("’", "'")]
+        begins = match[0][0].isupper() and (match[0][:1] != "I" or _begins(text, match.start()))
+        return word.capitalize() if begins else word
+
+    choices = "|".join(re.escape(word).replace("'", "['’]") for word in words)
+    return re.sub(rf"\b(?:{choices})\b", other, text, flags=re.IGNORECASE)
+
+
+def _begins(text: str, at: int) -> bool:
+    return not text[:at].strip(_QUOTES) or text[:at].rstrip()[-1:] in ".!?"
+
+
+def _named(match: re.Match[str]) -> str:
+    you = "You" if match[0][0].isupper() else "you"
+    if match[1]:
+        return f"{you}r"
+    verb = (match[2] or "").strip()
+    if not verb or verb.endswith("ss"):
+        return you + (match[2] or "")
+    return f"{you} {_VERBS.get(verb) or re.sub('ies$', 'y', verb, count=1).removesuffix('s')}"
+
+
+def _by_question(answer: str, said: str) -> str:
     low = " ".join(said.lower().split())
 
     def mine(match: re.Match[str]) -> str:

@@ -144,17 +144,21 @@ class SchemaProtocol:
     def _modest(self, text: str, run: Run) -> str:
         """Return an answer without what such a model says it did, or makes up about the user."""
         kept = [each for each in sentences(text) if not claims_action(each, run.succeeded)]
-        answer = to_user("".join(kept).strip(), run.question)
+        answer = to_user("".join(kept).strip(), run.question, self._said(run))
         if UNKNOWN.search(answer) is not None and (done := _done(run)):
             return done
         if answer and not run.gathered and (self._again or asks_about_self(run.question)):
-            turns = run.request.window
-            told = [hit.text for hit in self._shown(run)]
-            told += [text for turn in turns for text in (turn.question, turn.answer or "")]
+            told = [*self._said(run), *(turn.answer or "" for turn in run.request.window)]
+            told += [hit.text for hit in self._shown(run)]
             told += [run.request.summary.text] if run.request.summary is not None else []
             if UNKNOWN.search(answer) is None and not supported(answer, told, run.question):
                 return _UNKNOWN[run.language]
         return answer or (_TAKEN_IN[run.language] if text else "")
+
+    def _said(self, run: Run) -> list[str]:
+        """Return what the user said earlier, as far as it stands before the model."""
+        hits = (hit.text for hit in self._shown(run) if hit.chunk.kind in ("question", "fact"))
+        return [*hits, *(turn.question for turn in run.request.window)]
 
     def _shown(self, run: Run) -> tuple[Hit, ...]:
         """Return the memories that such a model is shown."""
@@ -234,7 +238,8 @@ class SchemaProtocol:
             request = replace(_with_memories(request, self._telling(run)), system=system)
         question = "\n\n".join((today(run), *self._results(run), said))
         nudges = tuple(s for s in run.steps if s.message.role != "tool" and not s.message.calls)
-        return Ask(replace(request, question=question, steps=nudges))
+        # What is told from memory is turned to the user before it is shown.
+        return Ask(replace(request, question=question, steps=nudges), shown=not kept)
 
     def _results(self, run: Run) -> Iterator[str]:
         """Yield what the calls told, before the question, where such a model reads it best."""
@@ -250,8 +255,9 @@ class SchemaProtocol:
         """Return the calls that are valid, said by the user, and not known already."""
         wanted: dict[str, dict[str, Json]] = {}
         said = "\n".join((run.question, *(turn.question for turn in run.request.window[-3:])))
+        today = run.context.now.date().isoformat()  # was told to the model, beside the question
         for arguments in found:
-            made_up = ungrounded(tool, arguments, said)
+            made_up = [n for n in ungrounded(tool, arguments, said) if arguments[n] != today]
             required = cast("list[str]", tool.parameters.get("required", []))
             if missing := [name for name in made_up if name in required]:
                 self._missing += missing

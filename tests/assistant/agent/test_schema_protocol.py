@@ -267,6 +267,38 @@ def test_an_answer_speaks_to_the_user(answer: str, said: str, turned: str) -> No
     assert to_user(answer, said) == turned
 
 
+@pytest.mark.parametrize(
+    ("answer", "told", "turned"),
+    [
+        ("The user said: My tea is oolong.", "My tea is oolong.", "Your tea is oolong."),
+        ("You said: “I'm allergic to nuts.”", "I'm allergic to nuts.", "You're allergic to nuts."),
+        ("I'm allergic to nuts.", "I'm allergic to nuts.", "You're allergic to nuts."),
+        ("I am here to help.", "I am 30.", "I am here to help."),
+        ("Our rent is 950 euros a month.", "Our rent is 950 euros a month. It rose.",
+         "Your rent is 950 euros a month."),
+        ("The user told you that their city is Porto.", "My city is Porto.", "Your city is Porto."),
+        ("The user told you that Mia is 10.", "Leo is 7 and Mia is 10.", "Mia is 10."),
+        ("The user's sister is called Ana.", "My sister is Ana.", "Your sister is called Ana."),
+        ("The user parked on level 3.", "I parked on level 3.", "You parked on level 3."),
+        ("Here the user works as a nurse.", "I am a nurse.", "Here you work as a nurse."),
+        ("The user is 30 and has a dog.", "I am 30.", "You are 30 and has a dog."),
+        ("我把车停在三楼。", "我把车停在三楼。", "你把车停在三楼。"),
+        ("用户说：我对花生过敏。", "我对花生过敏。", "你对花生过敏。"),
+        ("用户的牙医是王医生。", "我的牙医是王医生。", "你的牙医是王医生。"),
+        ("我可以帮你。", "我的牙医是王医生。", "我可以帮你。"),
+    ],
+)  # fmt: skip
+def test_what_was_told_is_told_to_the_user(answer: str, told: str, turned: str) -> None:
+    """A small model repeats a memory, or speaks of the user; both are turned."""
+    assert to_user(answer, "And?", [told]) == turned
+
+
+def test_a_question_about_users_is_not_turned() -> None:
+    """There the user is somebody else."""
+    answer = "The user manual says that the user signs in."
+    assert to_user(answer, "How does a user sign in?") == answer
+
+
 def test_what_is_asked_about_the_user_and_what_supports_an_answer() -> None:
     """Advice and general knowledge need no memory."""
     assert asks_about_self("What is my dog's name?")
