@@ -70,6 +70,7 @@ def _claim(answer: str, run: Run, tells_date: bool) -> Claim | None:
         tools=run.tools,
         succeeded=run.succeeded,
         known=lambda tool: _is_known(tool, run) or (tells_date and tool.name == CLOCK),
+        told="\n".join(made.outcome.text for made in run.made if made.outcome.ok),
     )
 
 

@@ -19,6 +19,7 @@ Kind = Literal["promise", "action", "live"]
 
 CLOCK = "get_current_time"
 _SENTENCES = re.compile(r"[^.!?。！？\n]*(?:[.!?]+(?=\s|$)|[。！？\n]|$)|[^\n]*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _DOERS = (
     # what the words claim, and the tools that may have done it
     (words.SAVED, words.SAVERS),
@@ -58,20 +59,30 @@ def find_claim(
     tools: ToolRegistry,
     succeeded: Collection[str],
     known: Callable[[Tool], bool],
+    told: str = "",
 ) -> Claim | None:
     """Return the first claim of an answer that nothing in the run proves.
 
     Args:
         succeeded: the names of the tools of which a call has succeeded in this run.
         known: whether a current memory of that tool's results stands before the model.
+        told: what tools have told in this run; a sentence with these figures tells it again.
     """
+    figures = set(_NUMBER.findall(told))
     for sentence in sentences(answer):
         claim = _live(sentence, question, tools, succeeded, known)
+        if claim is not None and claim.tool != CLOCK and _tells_again(sentence, figures):
+            claim = None
         if claims_action(sentence, succeeded):
             claim = Claim("action", sentence)
         if claim is not None:
             return claim
     return _promise(answer)
+
+
+def _tells_again(sentence: str, figures: Collection[str]) -> bool:
+    numbers = _NUMBER.findall(sentence)
+    return bool(numbers) and all(number in figures for number in numbers)
 
 
 def doubtful(sentence: str, question: str, tools: ToolRegistry) -> bool:

@@ -12,6 +12,10 @@ from assistant.tools import Tool
 _PART = re.compile(r"[\W_]+")
 _DIGITS = re.compile(r"\d+")
 _CHINESE = re.compile(r"[㐀-鿿]")
+_MONTH = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?=[a-z]*\b)", re.IGNORECASE
+)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _TODAY = re.compile(r"^(?:today|now|tomorrow|yesterday|今天|现在|明天|昨天)$", re.IGNORECASE)
 
 
@@ -42,6 +46,7 @@ def _stands(value: Json, said: str, schema: Mapping[str, Json], required: bool) 
         return True
     if numbers := _DIGITS.findall(text):
         known = {number.lstrip("0") for number in _DIGITS.findall(said)}
+        known |= {str(_MONTHS.index(name.lower()) + 1) for name in _MONTH.findall(said)}
         if len(numbers) > 1:  # 17% of 80 is worked out as 0.17 * 80, or 17 / 100 * 80
             known |= {"", "1", "100"}
         return all(number.lstrip("0") in known for number in numbers)

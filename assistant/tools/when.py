@@ -54,6 +54,11 @@ _TIME = re.compile(
 )
 
 
+def dates_in(question: str) -> int:
+    """Return how many dates of the calendar a question names."""
+    return len(_DATE.findall(question))
+
+
 def asks_for_arithmetic(question: str) -> bool:
     """Whether numbers stand with an operator between them; dates and ranges do not count."""
     text = _DATE.sub(" ", question)

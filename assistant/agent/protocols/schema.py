@@ -19,6 +19,7 @@ from assistant.agent.claims import claims_action, sentences
 from assistant.agent.grounding import ungrounded
 from assistant.agent.intent import Intent, intent_of
 from assistant.agent.moment import today
+from assistant.agent.orders import harmless, without_orders
 from assistant.agent.protocols.protocol import (
     Answer,
     Ask,
@@ -30,7 +31,7 @@ from assistant.agent.protocols.protocol import (
 )
 from assistant.agent.reading import read_object, without_thinking
 from assistant.agent.run import Run
-from assistant.agent.shortlist import Similarity, shortlist
+from assistant.agent.shortlist import Similarity, part_for, shortlist
 from assistant.agent.support import asks_about_self, speaks_of, supported
 from assistant.context.cutting import cut
 from assistant.context.memories import quote
@@ -60,16 +61,17 @@ _FILL = {
 }
 _SAID: dict[Language, dict[Intent, str]] = {
     "en": {
-        "question": "The user asks now: {}",
+        "question": "User: {}",
         "statement": "{}",
         "small_talk": "{}\n\n(Reply kindly, in one sentence.)",
     },
     "zh": {
-        "question": "用户现在问：{}",
+        "question": "用户：{}",
         "statement": "{}",
         "small_talk": "{}\n\n（用一句话友好回应。）",
     },
 }
+_ASKED = {"en": "The user asks now: {}", "zh": "用户现在问：{}"}
 _MISSING = {
     "en": "(To look this up, {names} must be known and was not said. Ask the user for it.)",
     "zh": "（要查这个，需要知道 {names}，但用户没有说。请向用户询问。）",
@@ -98,6 +100,7 @@ class SchemaProtocol:
     _filling: Tool | None = field(default=None, init=False)
     _missing: list[str] = field(default_factory=list[str], init=False)
     _again: bool = field(default=False, init=False)
+    _several: bool = field(default=False, init=False)
     _language: Language = field(default="en", init=False)
 
     def frame(self, language: Language) -> Frame:
@@ -110,6 +113,7 @@ class SchemaProtocol:
         """Make a refresh call, have arguments filled in, or ask for the answer."""
         if self._queue is None:
             self._queue = self._shortlisted(run.question)
+            self._several = len(self._queue) > 1
         while self._queue:
             tool = self._queue.pop(0)
             refresh = self._refresh(tool, run)
@@ -162,7 +166,8 @@ class SchemaProtocol:
 
     def _shown(self, run: Run) -> tuple[Hit, ...]:
         """Return the memories that such a model is shown."""
-        return tuple(filter(_useful, run.request.recall.hits))[:MOST_MEMORIES]
+        hits = (harmless(hit, run.language) for hit in run.request.recall.hits if _useful(hit))
+        return tuple(hits)[:MOST_MEMORIES]
 
     def _telling(self, run: Run) -> tuple[Hit, ...]:
         """Return the memories that speak of what is asked; none where a tool has told it.
@@ -216,12 +221,16 @@ class SchemaProtocol:
         # What does not age is worked out from the question alone; other tools may need a memory.
         kept = () if tool.max_age is None else self._shown(run)
         request = _with_memories(run.request, kept)
-        question = f"{today(run)}\n\n{run.question}\n\n{told}"
+        asked = part_for(tool, run.question) if self._several else run.question
+        question = f"{today(run)}\n\n{asked}\n\n{told}"
         return Ask(replace(request, question=question, response_schema=schema), shown=False)
 
     def _ask_answer(self, run: Run) -> Ask:
         intent = intent_of(run.question)
-        said = _SAID[run.language][intent].format(run.question)
+        form = _SAID[run.language][intent]
+        if intent == "question" and not run.gathered:  # set apart from what was said earlier
+            form = _ASKED[run.language]
+        said = form.format(run.question)
         if self._missing and not run.made:
             names = ", ".join(dict.fromkeys(self._missing))
             said = f"{said}\n\n{_MISSING[run.language].format(names=names)}"
@@ -245,7 +254,8 @@ class SchemaProtocol:
         """Yield what the calls told, before the question, where such a model reads it best."""
         most = int(run.room * RESULT_SHARE) // max(len(run.made), 1)
         for made in run.made:
-            text = cut(made.outcome.text, most, estimate_tokens, rest=reading(made.chunk_id))
+            told = without_orders(made.outcome.text, run.language)
+            text = cut(told, most, estimate_tokens, rest=reading(made.chunk_id))
             form = _RETURNED if made.outcome.ok else _FAILED
             yield form[run.language].format(made.outcome.call or made.call.name, quote(text))
 
@@ -254,10 +264,12 @@ class SchemaProtocol:
     ) -> list[dict[str, Json]]:
         """Return the calls that are valid, said by the user, and not known already."""
         wanted: dict[str, dict[str, Json]] = {}
-        said = "\n".join((run.question, *(turn.question for turn in run.request.window[-3:])))
-        today = run.context.now.date().isoformat()  # was told to the model, beside the question
+        today = run.context.now.date()  # was told to the model, beside the question
+        year = f"{today.year} {today.year + 1}"
+        said = "\n".join((run.question, year, *(t.question for t in run.request.window[-3:])))
         for arguments in found:
-            made_up = [n for n in ungrounded(tool, arguments, said) if arguments[n] != today]
+            made_up = ungrounded(tool, arguments, said)
+            made_up = [name for name in made_up if arguments[name] != today.isoformat()]
             required = cast("list[str]", tool.parameters.get("required", []))
             if missing := [name for name in made_up if name in required]:
                 self._missing += missing

@@ -221,6 +221,29 @@ def test_claims_are_recognised_by_their_form(answer: str, kind: str | None) -> N
     assert (claim.kind if claim else None) == kind
 
 
+def test_a_figure_that_a_tool_has_told_is_no_claim_for_another() -> None:
+    """An answer of several parts is not refused for the tool that failed."""
+    tools = ToolRegistry([get_stock, look_up])
+    question = "How many pieces in stock, by sku 42? And look up 17."
+
+    def claims(told: str) -> bool:
+        return (
+            find_claim(
+                "There are 17 pieces.",
+                question=question,
+                tools=tools,
+                succeeded=["look_up"],
+                known=lambda _tool: False,
+                told=told,
+            )
+            is not None
+        )
+
+    assert claims("")
+    assert claims("There are 170.")
+    assert not claims("There are 17 of them.")
+
+
 @pytest.mark.parametrize("text", ["", "a", "a. b", "a.\nb", "3.5 is. ok", "你好。好！", "..."])
 def test_sentences_are_the_text_again(text: str) -> None:
     """Nothing is lost between them."""
