@@ -77,7 +77,7 @@ def _within_day(age: timedelta, language: Language) -> str:
 _SPEAKERS = {
     "en": {
         "question": "The user said",
-        "answer": "You answered",
+        "answer": "assistant",
         "tool_result": "tool",
         "summary": "summary",
         "fact": "The user said",
@@ -85,7 +85,7 @@ _SPEAKERS = {
     },
     "zh": {
         "question": "用户说",
-        "answer": "你回答",
+        "answer": "助手",
         "tool_result": "工具",
         "summary": "摘要",
         "fact": "用户说",
@@ -95,7 +95,7 @@ _SPEAKERS = {
 
 
 def speaker(chunk: Chunk, language: Language) -> str:
-    """Return who said it: `The user said`, `You answered`, `get_stock(sku="42")`."""
+    """Return who said it: `The user said`, `assistant`, `get_stock(sku="42")`."""
     if chunk.kind == "tool_result" and chunk.subject:
         return _one_line(chunk.subject)
     return _SPEAKERS[language][chunk.kind]

@@ -166,8 +166,14 @@ class SchemaProtocol:
 
     def _shown(self, run: Run) -> tuple[Hit, ...]:
         """Return the memories that such a model is shown."""
-        hits = (harmless(hit, run.language) for hit in run.request.recall.hits if _useful(hit))
-        return tuple(hits)[:MOST_MEMORIES]
+        hits = run.request.recall.hits
+        told = {hit.chunk.scope.turn for hit in hits if _only_tells(hit)}
+        return tuple(
+            harmless(hit, run.language)
+            for hit in hits
+            # An answer to what was only told ("I see") would be given again.
+            if _useful(hit) and not (hit.chunk.kind == "answer" and hit.chunk.scope.turn in told)
+        )[:MOST_MEMORIES]
 
     def _telling(self, run: Run) -> tuple[Hit, ...]:
         """Return the memories that speak of what is asked; none where a tool has told it.
@@ -320,6 +326,11 @@ def _as_call(tool: Tool, arguments: Mapping[str, Json], run: Run, number: int) -
 
 def _with_memories(request: ContextRequest, hits: tuple[Hit, ...]) -> ContextRequest:
     return replace(request, recall=replace(request.recall, hits=hits))
+
+
+def _only_tells(hit: Hit) -> bool:
+    chunk = hit.chunk
+    return bool(chunk.scope.turn) and chunk.kind == "question" and intent_of(hit.text) != "question"
 
 
 def _useful(hit: Hit) -> bool:

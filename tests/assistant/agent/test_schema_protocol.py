@@ -375,6 +375,19 @@ def test_the_users_own_words_are_never_left_out(tmp_path: Path) -> None:
         assert home.sent().count(order) == 1
 
 
+def test_an_answer_to_what_was_only_told_is_not_shown(tmp_path: Path) -> None:
+    """A small model would give it again; answers to questions are shown."""
+    script = [says("我听到了。"), says("拉格朗日乘数法要列方程。"), says("你有6小时。")]
+    with agent_home(tmp_path, script, small=True) as home:
+        home.ask("我在学线性代数，每周有6小时。")
+        home.ask("线性代数里怎么求极值？")
+        home.at("2026-03-04T09:00:00+08:00")
+        home.ask("我每周有几个小时学线性代数？")
+        assert "每周有6小时" in home.sent()
+        assert "拉格朗日" in home.sent()
+        assert "我听到了" not in home.sent()
+
+
 def test_what_is_asked_about_the_user_and_what_supports_an_answer() -> None:
     """Advice and general knowledge need no memory."""
     assert asks_about_self("What is my dog's name?")
