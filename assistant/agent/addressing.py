@@ -28,9 +28,14 @@ _SPOKEN = {
     "ours": "yours", "myself": "yourself",
 }  # fmt: skip
 _OF_THEM = {"they": "you", "their": "your", "theirs": "yours", "them": "you"}
-_USER = re.compile(r"\bthe\s+user(?:('s)\b|(\s+(?:has|is|was|does|\w+s))?\b)", re.IGNORECASE)
+_USER = re.compile(
+    r"\bthe\s+user(?:('s)\b"
+    r"|((?:\s+(?:usually|often|always|never|also|still|currently|already|really|just|now|\w+ly)\b)*)"
+    r"(\s+(?:has|is|was|does|goes|\w+s))?\b)",
+    re.IGNORECASE,
+)
 _ABOUT_USERS = re.compile(r"\busers?\b|用户", re.IGNORECASE)
-_VERBS = {"has": "have", "is": "are", "was": "were", "does": "do"}
+_VERBS = {"has": "have", "is": "are", "was": "were", "does": "do", "goes": "go"}
 _QUOTES = " \n\"'“”‘’「」"
 
 
@@ -82,10 +87,11 @@ def _named(match: re.Match[str]) -> str:
     you = "You" if match[0][0].isupper() else "you"
     if match[1]:
         return f"{you}r"
-    verb = (match[2] or "").strip()
+    verb = (match[3] or "").strip()
     if not verb or verb.endswith("ss"):
-        return you + (match[2] or "")
-    return f"{you} {_VERBS.get(verb) or re.sub('ies$', 'y', verb, count=1).removesuffix('s')}"
+        return you + match[2] + (match[3] or "")
+    base = _VERBS.get(verb) or re.sub("ies$", "y", verb, count=1).removesuffix("s")
+    return f"{you}{match[2]} {base}"
 
 
 def _by_question(answer: str, said: str) -> str:

@@ -63,9 +63,19 @@ _ADJUST = re.compile(
 _COURSES = re.compile(
     r"\bcourses?\b|\bclasses\b|\bwhat (?:can|should) i (?:learn|study)\b|课", re.I
 )
+_OWN_COURSE = re.compile(
+    r"\b(?:did|have|had|do|am|was)\s+i\b|我(?:已经?|现在|正在?|在|刚)?(?:学|上|看|读|完成)[^？?]{0,12}课",
+    re.I,
+)
+"""The user's own course is asked for, which memory knows and the catalogue does not."""
 _UNDO = re.compile(
     r"\bundo\b|\bwrong\b|\bmistake\b|\btake (?:it|that) back\b|撤销|取消|错了|恢复", re.I
 )
+
+
+def _asks_for_courses(question: str) -> bool:
+    return _COURSES.search(question) is not None and _OWN_COURSE.search(question) is None
+
 
 PlanName = Annotated[
     str | None, Field(description="the plan's name; leave out where there is only one")
@@ -242,7 +252,7 @@ def study_tools(open_study: Callable[[], Study]) -> tuple[Tool, ...]:
 
     @tool(
         description="Finds courses of the catalogue about a topic, with their length.",
-        when=lambda question: _COURSES.search(question) is not None,
+        when=_asks_for_courses,
         remembered=False,
     )
     def find_courses(

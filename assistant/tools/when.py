@@ -53,6 +53,11 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 
+_OWN_HOUR = re.compile(
+    r"(?:[我你他她们]|咱们)(?!现在)[^，。？?!！]{0,8}几点|几点(?:钟)?(?=[睡起上下吃去来到开结见出回])"
+)
+"""At what hour somebody does something, which no clock tells: 我每天几点睡觉."""
+
 
 def dates_in(question: str) -> int:
     """Return how many dates of the calendar a question names."""
@@ -78,4 +83,4 @@ def asks_for_days(question: str) -> bool:
 
 def asks_for_time(question: str) -> bool:
     """Whether the current time, date or weekday is asked for."""
-    return _TIME.search(question) is not None
+    return _TIME.search(_OWN_HOUR.sub(" ", question)) is not None

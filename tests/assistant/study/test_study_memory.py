@@ -170,3 +170,23 @@ def test_time_at_hand_is_neither_logged_nor_planned(
         if (when := tools[name].when) is not None and when(said)
     }
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "applies"),
+    [
+        ("Which SQL courses are there?", True),
+        ("What course should I take next?", True),
+        ("有什么机器学习的课？", True),
+        ("Which chapter of the SQL course did I finish?", False),
+        ("我学完了SQL课程的第几章？", False),
+    ],
+)
+def test_the_catalogue_is_not_asked_for_ones_own_course(
+    memory: MemoryStore, question: str, applies: bool
+) -> None:
+    """How far one has come stands in memory."""
+    registry: ToolRegistry = memory.registry  # type: ignore[attr-defined]
+    tool = next(tool for tool in registry if tool.name == "find_courses")
+    assert tool.when is not None
+    assert tool.when(question) == applies
