@@ -24,8 +24,8 @@ _REPORTED = re.compile(
 )
 _SPOKEN = {
     "i'm": "you're", "i am": "you are", "i was": "you were", "we are": "you are", "i": "you",
-    "we": "you", "me": "you", "us": "you", "my": "your", "our": "your", "mine": "yours",
-    "ours": "yours", "myself": "yourself",
+    "we": "you", "me": "you", "us": "you", "my": "your", "our": "your",
+    "myself": "yourself",
 }  # fmt: skip
 _OF_THEM = {"they": "you", "their": "your", "theirs": "yours", "them": "you"}
 _USER = re.compile(
@@ -71,6 +71,8 @@ def _plain(text: str) -> str:
 
 def _replaced(text: str, words: dict[str, str]) -> str:
     def other(match: re.Match[str]) -> str:
+        if match[0] == "US":  # the country
+            return match[0]
         word = words[match[0].lower().replace("’", "'")]
         begins = match[0][0].isupper() and (match[0][:1] != "I" or _begins(text, match.start()))
         return word.capitalize() if begins else word

@@ -285,6 +285,8 @@ def test_an_answer_speaks_to_the_user(answer: str, said: str, turned: str) -> No
         ("The user's sister is called Ana.", "My sister is Ana.", "Your sister is called Ana."),
         ("The user parked on level 3.", "I parked on level 3.", "You parked on level 3."),
         ("Here the user works as a nurse.", "I am a nurse.", "Here you work as a nurse."),
+        ("I live in the US, near a mine.", "I live in the US, near a mine.",
+         "You live in the US, near a mine."),
         ("The user usually goes to bed at 11.", "I go to bed.", "You usually go to bed at 11."),
         ("The user is 30 and has a dog.", "I am 30.", "You are 30 and has a dog."),
         ("我把车停在三楼。", "我把车停在三楼。", "你把车停在三楼。"),
