@@ -28,11 +28,15 @@ _SPOKEN = {
     "myself": "yourself",
 }  # fmt: skip
 _OF_THEM = {"they": "you", "their": "your", "theirs": "yours", "them": "you"}
-_USER = re.compile(
-    r"\bthe\s+user(?:('s)\b"
+_VERB = (
+    r"(?:('s)\b"
     r"|((?:\s+(?:usually|often|always|never|also|still|currently|already|really|just|now|\w+ly)\b)*)"
-    r"(\s+(?:has|is|was|does|goes|\w+s))?\b)",
-    re.IGNORECASE,
+    r"(\s+(?:has|is|was|does|goes|\w+s))?\b)"
+)
+_USER = re.compile(rf"\bthe\s+user{_VERB}", re.IGNORECASE)
+_NAME = re.compile(
+    r"\b(?:I['’]m|I\s+am|[Mm]y\s+name\s+is|[Cc]all\s+me)\s+([A-Z][a-z]+)\b(?=\s*[,.!]|\s+and\b|\s*$)"
+    r"|我(?:叫|的名字[是叫])([㐀-鿿]{2,3})(?=[，,。！\s]|$)"
 )
 _ABOUT_USERS = re.compile(r"\busers?\b|用户", re.IGNORECASE)
 _VERBS = {"has": "have", "is": "are", "was": "were", "does": "do", "goes": "go"}
@@ -47,8 +51,25 @@ def to_user(answer: str, question: str, told: Iterable[str] = ()) -> str:
     Args:
         told: what the user said earlier; a sentence that stands in it is theirs.
     """
-    said = [*map(_plain, told), _plain(question)]
-    return "".join(_turned(sentence, question, said) for sentence in sentences(answer))
+    told = [*told, question]
+    names = {name for text in told for match in _NAME.findall(text) for name in match if name}
+    said = [_plain(text) for text in told]
+    return "".join(
+        _unnamed(_turned(sentence, question, said), names) for sentence in sentences(answer)
+    )
+
+
+def _unnamed(sentence: str, names: Iterable[str]) -> str:
+    """Say "you" where a sentence begins with the user's name."""
+    for name in names:
+        begins = re.match(rf"\s*{name}(?!\w)", sentence) or re.match(
+            rf"\s*{name}(?=[㐀-鿿])", sentence
+        )
+        if begins and name.isascii():
+            return re.sub(rf"\b{name}{_VERB}", _named, sentence, count=1)
+        if begins:
+            return sentence.replace(name, "你", 1)
+    return sentence
 
 
 def _turned(sentence: str, question: str, said: Sequence[str]) -> str:
@@ -92,7 +113,8 @@ def _named(match: re.Match[str]) -> str:
     verb = (match[3] or "").strip()
     if not verb or verb.endswith("ss"):
         return you + match[2] + (match[3] or "")
-    base = _VERBS.get(verb) or re.sub("ies$", "y", verb, count=1).removesuffix("s")
+    base = _VERBS.get(verb) or re.sub("ies$", "y", re.sub("(?<=[cs]h|ss|.[xz])es$", "", verb))
+    base = base.removesuffix("s") if base == verb else base
     return f"{you}{match[2]} {base}"
 
 

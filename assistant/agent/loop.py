@@ -154,6 +154,7 @@ class Agent:
             system=frame.system + acceptance.rule(language),
             tools=frame.tools,
             withhold_stale=frame.withhold_stale,
+            repeat_window=frame.repeat_window,
             adapt=frame.adapt,
         )
         run = Run(session, turn, self._tools, context, request, self._manager.bound)

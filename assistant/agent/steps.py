@@ -98,6 +98,7 @@ class Steps:
             system=frame.system + self.acceptance.rule(self.run.language),
             tools=frame.tools,
             withhold_stale=frame.withhold_stale,
+            repeat_window=frame.repeat_window,
             adapt=frame.adapt,
         )
         yield Notice(f"{reason} It is asked in the protocol {other.name!r} from now on.")

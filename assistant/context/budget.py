@@ -293,7 +293,7 @@ class ContextManager:
             zone=self.zone,
             language=language_of(request.question),
             withhold_stale=request.withhold_stale,
-            exclude=chunk_ids(turns),
+            exclude=chunk_ids(turns) if not request.repeat_window else (),
         )
 
     def _window(self, request: ContextRequest, room: int) -> tuple[list[Turn], list[Message]]:

@@ -48,6 +48,7 @@ def prepare(
     tools: tuple[ToolSchema, ...] = (),
     response_schema: Mapping[str, Json] | None = None,
     withhold_stale: bool = False,
+    repeat_window: bool = False,
     adapt: Callable[[Message], Message] | None = None,
 ) -> ContextRequest:
     """Load the window, judge it anew, and recall what does not stand in it.
@@ -75,11 +76,12 @@ def prepare(
         window,
         judgements=memory.judge(ids) if ids else {},
         withhold_stale=withhold_stale,
+        repeat_window=repeat_window,
         adapt=adapt,
     )
     if not question.strip():  # nobody has asked yet: a preview
         return request
-    shown = manager.window_ids(request)
+    shown = manager.window_ids(request) if not repeat_window else ()
     own = turn.chunk_ids if turn is not None else ()
     recall = memory.recall(question, budget=manager.memory_tokens, exclude={*shown, *own})
     return replace(request, recall=recall)

@@ -58,6 +58,8 @@ class ContextRequest:
         steps: the messages of the run so far.
         judgements: how current the chunks of the window and the summary are, by chunk id.
         withhold_stale: for weak models: a stale value is not shown, only how to refresh it.
+        repeat_window: for weak models: memories may say again, beside the question, what the
+            window says.
         adapt: how the protocol says a message on the wire, where it does not go as it is.
     """
 
@@ -71,6 +73,7 @@ class ContextRequest:
     steps: tuple[TurnMessage, ...] = ()
     judgements: Mapping[str, Judgement] = field(default_factory=dict[str, Judgement])
     withhold_stale: bool = False
+    repeat_window: bool = False
     adapt: Callable[[Message], Message] | None = None
 
     def say(self, message: Message) -> Message:

@@ -63,6 +63,10 @@ _ADJUST = re.compile(
 _COURSES = re.compile(
     r"\bcourses?\b|\bclasses\b|\bwhat (?:can|should) i (?:learn|study)\b|课", re.I
 )
+_ASKING = re.compile(
+    r"[?？]|\b(?:which|what|find|show|list|search|recommend|suggest|look)\b|什么|哪|推荐|找|查|搜|有没有",
+    re.I,
+)
 _OWN_COURSE = re.compile(
     r"\b(?:did|have|had|do|am|was)\s+i\b|我(?:已经?|现在|正在?|在|刚)?(?:学|上|看|读|完成)[^？?]{0,12}课",
     re.I,
@@ -74,7 +78,11 @@ _UNDO = re.compile(
 
 
 def _asks_for_courses(question: str) -> bool:
-    return _COURSES.search(question) is not None and _OWN_COURSE.search(question) is None
+    return (
+        _COURSES.search(question) is not None
+        and _ASKING.search(question) is not None
+        and _OWN_COURSE.search(question) is None
+    )
 
 
 PlanName = Annotated[

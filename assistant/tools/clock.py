@@ -54,7 +54,8 @@ def get_current_time(
 )
 def days_between(
     run: RunContext,
-    start: Annotated[str, Field(description="first date, YYYY-MM-DD, or today")],
+    *,
+    start: Annotated[str, Field(description="first date, YYYY-MM-DD, or today")] = "today",
     end: Annotated[str, Field(description="second date, YYYY-MM-DD, or today")],
 ) -> ToolResult:
     """Say how many days lie between two dates."""

@@ -25,6 +25,7 @@ class Frame:
     system: str
     tools: tuple[ToolSchema, ...] = ()
     withhold_stale: bool = False
+    repeat_window: bool = False
     adapt: Callable[[Message], Message] | None = None
     tells_date: bool = False
 

@@ -107,7 +107,9 @@ class SchemaProtocol:
         """Return a short system prompt; tools are shown when their turn comes."""
         self._language = language
         system = prompt("schema", language)
-        return Frame(system, withhold_stale=True, adapt=self._adapt, tells_date=True)
+        return Frame(
+            system, withhold_stale=True, repeat_window=True, adapt=self._adapt, tells_date=True
+        )
 
     def plan(self, run: Run) -> Ask | Calls:
         """Make a refresh call, have arguments filled in, or ask for the answer."""
@@ -314,9 +316,13 @@ class SchemaProtocol:
 
 
 def _done(run: Run) -> str:
-    """What acting tools (a reminder made) have told: such a model may not take it as an answer."""
-    outcomes = (made.outcome for made in run.made)
-    return "\n".join(each.text for each in outcomes if each.ok and each.subject is None)
+    """What tools have done or worked out: such a model may not take it as an answer."""
+    worked_out = {tool.name for tool in run.tools if tool.when is not None and not tool.live}
+    return "\n".join(
+        made.outcome.text
+        for made in run.made
+        if made.outcome.ok and (made.outcome.subject is None or made.call.name in worked_out)
+    )
 
 
 def _as_call(tool: Tool, arguments: Mapping[str, Json], run: Run, number: int) -> ToolCall:

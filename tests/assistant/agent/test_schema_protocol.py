@@ -287,6 +287,12 @@ def test_an_answer_speaks_to_the_user(answer: str, said: str, turned: str) -> No
         ("Here the user works as a nurse.", "I am a nurse.", "Here you work as a nurse."),
         ("I live in the US, near a mine.", "I live in the US, near a mine.",
          "You live in the US, near a mine."),
+        ("Maria lives in Porto.", "I'm Maria, I live in Porto.", "You live in Porto."),
+        ("Maria teaches maths.", "I'm Maria.", "You teach maths."),
+        ("The user carries a bag.", "Hm.", "You carry a bag."),
+        ("Maria's exam is on 20 June.", "I'm Maria.", "Your exam is on 20 June."),
+        ("Maria Gomes won.", "I'm Portuguese and happy.", "Maria Gomes won."),
+        ("小林在杭州当医生。", "我叫小林，在杭州当医生。", "你在杭州当医生。"),
         ("The user usually goes to bed at 11.", "I go to bed.", "You usually go to bed at 11."),
         ("The user is 30 and has a dog.", "I am 30.", "You are 30 and has a dog."),
         ("我把车停在三楼。", "我把车停在三楼。", "你把车停在三楼。"),
@@ -304,6 +310,14 @@ def test_a_question_about_users_is_not_turned() -> None:
     """There the user is somebody else."""
     answer = "The user manual says that the user signs in."
     assert to_user(answer, "How does a user sign in?") == answer
+
+
+def test_what_a_tool_has_worked_out_is_told_in_any_case(tmp_path: Path) -> None:
+    """Also where the model says that it does not know."""
+    script = [filled({"end": "2026-03-20"}), says("I don't know that yet.")]
+    with agent_home(tmp_path, script, small=True) as home:
+        answer = home.ask("How many days until 20 March?").answer
+        assert answer == "From 2026-03-02 to 2026-03-20 there are 18 days."
 
 
 COMPOUND = "What is today's date, how is Lisbon, and how many days are left until 2026-03-20?"
@@ -333,9 +347,12 @@ def test_each_part_of_a_compound_question_is_put_to_its_tool(tmp_path: Path) -> 
         assert "Lisbon" not in home.server.requests[2]["messages"][-1]["content"]
 
 
-def test_a_date_without_its_year_is_taken_and_counted_from_today(tmp_path: Path) -> None:
-    """The year is this one; one date given as both is the end."""
-    script = [filled({"start": "2026-03-20", "end": "2026-03-20"}), says("18 days.")]
+@pytest.mark.parametrize("start", ["2026-03-20", "2026-03-16", "2026-03-02", "today"])
+def test_a_date_without_its_year_is_taken_and_counted_from_today(
+    tmp_path: Path, start: str
+) -> None:
+    """The year is this one; one date given as both is the end, and a start made up is today."""
+    script = [filled({"start": start, "end": "2026-03-20"}), says("18 days.")]
     with agent_home(tmp_path, script, small=True) as home:
         assert home.ask("How many days until 20 March?").answer == "18 days."
         assert "From 2026-03-02 to 2026-03-20 there are 18 days." in home.sent()
@@ -376,6 +393,20 @@ def test_the_users_own_words_are_never_left_out(tmp_path: Path) -> None:
         )
         home.ask("What is my drink?")
         assert home.sent().count(order) == 1
+
+
+def test_what_the_window_says_stands_beside_the_question_too(tmp_path: Path) -> None:
+    """There a small model reads it best: the newest statement, not its own earlier answer."""
+    script = [says("You live in Porto."), says("Enjoy Braga!"), says("You live in Braga.")]
+    with agent_home(tmp_path, script, small=True) as home:
+        home.ask("I live in Porto.", "talk")
+        home.at("2026-03-03T09:00:00+08:00")
+        home.ask("I moved to Braga.", "talk")
+        home.at("2026-03-04T09:00:00+08:00")
+        home.ask("Where do I live?", "talk")
+        asked = home.server.requests[-1]["messages"][-1]["content"]
+        assert "> The user said: I moved to Braga." in asked
+        assert "Enjoy Braga" not in asked
 
 
 def test_an_answer_to_what_was_only_told_is_not_shown(tmp_path: Path) -> None:

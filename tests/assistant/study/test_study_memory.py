@@ -178,6 +178,8 @@ def test_time_at_hand_is_neither_logged_nor_planned(
         ("Which SQL courses are there?", True),
         ("What course should I take next?", True),
         ("有什么机器学习的课？", True),
+        ("Find me a course about SQL.", True),
+        ("My exam of the German course is on 20 June.", False),
         ("Which chapter of the SQL course did I finish?", False),
         ("我学完了SQL课程的第几章？", False),
     ],
