@@ -62,9 +62,7 @@ def to_user(answer: str, question: str, told: Iterable[str] = ()) -> str:
 def _unnamed(sentence: str, names: Iterable[str]) -> str:
     """Say "you" where a sentence begins with the user's name."""
     for name in names:
-        begins = re.match(rf"\s*{name}(?!\w)", sentence) or re.match(
-            rf"\s*{name}(?=[㐀-鿿])", sentence
-        )
+        begins = re.match(rf"\s*{name}(?:(?!\w)|(?=[㐀-鿿]))", sentence)
         if begins and name.isascii():
             return re.sub(rf"\b{name}{_VERB}", _named, sentence, count=1)
         if begins:

@@ -104,6 +104,9 @@ VALUE = _any(
 )
 """The sentence states a value."""
 
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+"""A figure, as two texts may share it."""
+
 COMMON = frozenset({
     "the", "and", "for", "you", "are", "how", "what", "many", "much", "get", "that", "thi", "with",
     "from", "have", "ha", "can", "which", "when", "where", "who", "doe", "did", "wa", "our", "your",

@@ -19,7 +19,6 @@ Kind = Literal["promise", "action", "live"]
 
 CLOCK = "get_current_time"
 _SENTENCES = re.compile(r"[^.!?。！？\n]*(?:[.!?]+(?=\s|$)|[。！？\n]|$)|[^\n]*")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _DOERS = (
     # what the words claim, and the tools that may have done it
     (words.SAVED, words.SAVERS),
@@ -68,7 +67,7 @@ def find_claim(
         known: whether a current memory of that tool's results stands before the model.
         told: what tools have told in this run; a sentence with these figures tells it again.
     """
-    figures = set(_NUMBER.findall(told))
+    figures = set(words.NUMBER.findall(told))
     for sentence in sentences(answer):
         claim = _live(sentence, question, tools, succeeded, known)
         if claim is not None and claim.tool != CLOCK and _tells_again(sentence, figures):
@@ -81,7 +80,7 @@ def find_claim(
 
 
 def _tells_again(sentence: str, figures: Collection[str]) -> bool:
-    numbers = _NUMBER.findall(sentence)
+    numbers = words.NUMBER.findall(sentence)
     return bool(numbers) and all(number in figures for number in numbers)
 
 

@@ -12,10 +12,8 @@ from assistant.tools import Tool
 _PART = re.compile(r"[\W_]+")
 _DIGITS = re.compile(r"\d+")
 _CHINESE = re.compile(r"[㐀-鿿]")
-_MONTH = re.compile(
-    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?=[a-z]*\b)", re.IGNORECASE
-)
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})(?=[a-z]*\b)", re.IGNORECASE)
 _TODAY = re.compile(r"^(?:today|now|tomorrow|yesterday|今天|现在|明天|昨天)$", re.IGNORECASE)
 
 

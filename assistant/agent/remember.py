@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.agent.claim_words import NUMBER
 from assistant.agent.claims import holds_nothing
 from assistant.agent.run import Run
 from assistant.context.window import chunk_ids
@@ -16,7 +17,6 @@ from memory_store import Chunk, Draft
 from memory_store.errors import NotFound
 from memory_store.store import MemoryStore
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _CHINESE = re.compile(r"[㐀-鿿]{2,}")
 _SHARE = 0.5
@@ -134,9 +134,9 @@ def uses(answer: str, source: str, question: str) -> bool:
 
     Numbers decide where the source has any; else the share of its words that the answer repeats.
     """
-    numbers = set(_NUMBER.findall(source)) - set(_NUMBER.findall(question))
+    numbers = set(NUMBER.findall(source)) - set(NUMBER.findall(question))
     if numbers:
-        return not numbers.isdisjoint(_NUMBER.findall(answer))
+        return not numbers.isdisjoint(NUMBER.findall(answer))
     words = _words(source) - _words(question)
     return bool(words) and len(words & _words(answer)) >= _SHARE * len(words)
 
