@@ -161,12 +161,22 @@ def calendar_unit(here: Here, unit: str, offset: int) -> Days:
 
 
 def month_near(here: Here, month: int, count: int = 1) -> Days:
-    """The latest months of that name that have begun; where `here` looks ahead, the next ones."""
-    days = months(here.today.year, month, count)
-    if here.ahead and days.after <= here.today:
-        return months(here.today.year + 1, month, count)
-    if not here.ahead and days.first > here.today:
-        return months(here.today.year - 1, month, count)
+    """The latest months of that name that have begun; where `here` looks ahead, the next to end."""
+    year = here.today.year
+    spans = [months(each, month, count) for each in (year - 1, year, year + 1)]
+    if here.ahead:
+        return next(days for days in spans if days.after > here.today)
+    return next(days for days in reversed(spans) if days.first <= here.today)
+
+
+def season_near(here: Here, month: int, offset: int) -> Days:
+    """This season, the last that is over or the next to begin; a winter runs into the new year."""
+    year = here.today.year - (month == 12 and here.today.month < 3)
+    days = months(year, month, 3)
+    if offset > 0 and days.first <= here.today:
+        return months(year + 1, month, 3)
+    if offset < 0 and days.after > here.today:
+        return months(year - 1, month, 3)
     return days
 
 

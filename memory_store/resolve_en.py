@@ -17,6 +17,7 @@ from memory_store.calendar_days import (
     months,
     nth_in,
     one_day,
+    season_near,
     shifted,
     third,
     week_of,
@@ -26,6 +27,7 @@ from memory_store.calendar_days import (
     year_of,
 )
 from memory_store.words_en import (
+    DURATION,
     HOLIDAYS,
     NTHS,
     SEASONS,
@@ -33,6 +35,7 @@ from memory_store.words_en import (
     WEEKDAYS,
     month_number,
     number,
+    year_number,
 )
 
 _CERTAIN = re.compile(r"(?:janu|febru|septem|octo|novem|decem|july)", re.I)
@@ -44,12 +47,15 @@ _OWNED = re.compile(r"\b(?:my|our|your|the)\s+$", re.I)
 _NOT_A_MONTH = re.compile(
     r"\s+(?:i|we|he|she|it|they|you|have|be|not|also|well|need|cause|help|seem|lead|make)\b", re.I
 )
+_COUNT = re.compile(  # "may 5 people come?", "March 20 miles a day"
+    r"\w+ \d+ (?:people|guests|friends|students|children|kids|miles|km|steps|of (?:us|you|them))\b"
+)
 _CLAUSE_END = re.compile(r"\s*(?:[?.!,;:)]|$)")
 
 
 def _year(match: re.Match[str], here: Here) -> int | None:
     if match["year"]:
-        return int(match["year"])
+        return year_number(match["year"])
     if match["year_shift"]:
         return here.today.year + SHIFTS[match["year_shift"].lower()]
     return None
@@ -115,6 +121,8 @@ def day_of_month(match: re.Match[str], here: Here) -> Days | None:
     verb = word.lower() in ("may", "march") and word.islower()
     if verb and year is None and not match["ordinal"] and not _DAY_LEAD.search(_before(match)):
         return None
+    if word.lower() in ("may", "march") and _COUNT.match(match.string, match.start()):
+        return None
     month, first, last = month_number(word), int(match["day"]), int(match["last"] or match["day"])
     if year is None:
         year = day_near(here, month, last).first.year
@@ -159,17 +167,29 @@ def weekend_named(match: re.Match[str], here: Here) -> Days | None:
     return Days(weekend.first + 7 * DAY * shift, weekend.after + 7 * DAY * shift)
 
 
-def units_ago(match: re.Match[str], here: Here) -> Days | None:
-    count, unit = number(match["count"]), match["unit"].lower()
-    if unit == "fortnight":
-        count, unit = count * 2, "week"
-    if re.search(r"few|several", match["count"], re.I):
-        return Days(back(here, count + 2, unit).first, back(here, count - 1, unit).after)
-    return back(here, count, unit)
+def units_away(sign: int) -> Resolve:
+    """Three days ago (sign 1), in three days (sign -1)."""
+
+    def resolve(match: re.Match[str], here: Here) -> Days:
+        count, unit = number(match["count"]), match["unit"].lower()
+        if unit == "fortnight":
+            count, unit = count * 2, "week"
+        if not re.search(r"few|several", match["count"], re.I):
+            return back(here, sign * count, unit)
+        near, far = (back(here, sign * (count + more), unit) for more in (-1, 2))
+        return Days(min(near.first, far.first), max(near.after, far.after))
+
+    return resolve
 
 
-def units_from_now(match: re.Match[str], here: Here) -> Days | None:
-    return back(here, -number(match["count"]), match["unit"].lower())
+def in_units(match: re.Match[str], here: Here) -> Days | None:
+    """In three days: from now, unless it is a title or the sentence asks what fits into them."""
+    begin = max(match.string.rfind(mark, 0, match.start()) for mark in ".?!\n") + 1
+    end = re.compile(r"[.?!\n]|$").search(match.string, match.end())
+    sentence = match.string[begin : end.start() if end else None]
+    if here.habit or match["unit"].istitle() or DURATION.search(sentence):
+        return None
+    return units_away(-1)(match, here)
 
 
 def rolling(match: re.Match[str], here: Here) -> Days | None:
@@ -227,10 +247,7 @@ def season(match: re.Match[str], here: Here) -> Days | None:
     month, shift = SEASONS[match["season"].lower()], match["shift"]
     if match["year"]:
         return months(int(match["year"]), month, 3)
-    if shift and shift.lower() in ("last", "past", "previous"):
-        days = month_near(Here(here.now), month, 3)
-        return days if days.after <= here.today else months(days.first.year - 1, month, 3)
-    return month_near(Here(here.now, here.ahead or bool(shift)), month, 3)
+    return season_near(here, month, SHIFTS[shift.lower()]) if shift else month_near(here, month, 3)
 
 
 def holiday(match: re.Match[str], here: Here) -> Days | None:

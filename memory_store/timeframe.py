@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, tzinfo
 
 from memory_store import timeframe_en, timeframe_zh, words_en, words_zh
 from memory_store.calendar_days import DAY, Days, Here, beside, here_at
@@ -18,7 +18,7 @@ from memory_store.chunk import Interval
 LONGEST = 4000
 """Characters of a text that are searched; a question is shorter, a pasted page is no question."""
 
-_DISTANT_PAST = date(1970, 1, 1)
+_DISTANT_PAST, _DISTANT_FUTURE = date(1970, 1, 1), date(2200, 1, 1)
 _JOINED = re.compile(r"\s*(?:to|until|till|through|and|-|–|—|~|到|至|和)\s*", re.I)
 _BETWEEN = re.compile(r"\b(?:between|from)\s*$", re.I)
 _BYGONE = re.compile(r"\b(?:last|past|previous|ago|back)\b|过去|最近|近|前", re.I)
@@ -27,7 +27,9 @@ _LEAD = re.compile(
     r"(?:(?P<just_before>before|prior to|preceding)|(?P<just_after>after|following))"
     r"\s+(?:the\s+)?$"
     r"|(?P<since>\b(?:ever )?since|自从)\s*(?:the\s+)?$|(?P<from>从|自)$"
-    r"|(?P<before>\b(?:before|until|till|prior to|up to))\s+(?:the\s+)?$"
+    r"|(?P<before>\b(?:before|prior to))\s+(?:the\s+)?$"
+    r"|(?P<until>\b(?:(?:from |between )now (?:to|and|until|till)|until|till|up to)\s+(?:the\s+)?"
+    r"|直到|截至|截止)$|(?P<by>\bby)\s+(?:the\s+)?$"
     r"|(?P<after>\bafter)\s+(?:the\s+)?$",
     re.I,
 )
@@ -35,8 +37,11 @@ _TRAIL = re.compile(
     r"\s*(?:(?:之|的)?(?:(?P<just_before>前)|(?P<just_after>后))"
     r"(?P<count>[一二两三四五六七八九十几])个?(?P<unit>天|周|星期|月)"
     r"|(?P<since>以来|至今|到现在|\bonwards?\b)|(?P<from>起|开始)"
-    r"|(?P<before>以前|之前)|(?P<after>以后|之后))"
+    r"|(?P<before>以前|之前)|(?P<until>为止)|(?P<after>以后|之后)"
+    r"|(?P<due>前(?![一二两三四五六七八九十几半天年夕后往台])))"
 )
+_SINCE = re.compile(r"\bsince\b|以来|至今|现在", re.I)
+_ENDS = re.compile(r"\bend of\b|(?<!周)[底末]$", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +63,12 @@ class Timeframe:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Days that text[start:end] names; `open`: they run from the past up to today."""
+    """Days that text[start:end] names; `past` is None where the days and the words tell it."""
 
     start: int
     end: int
     days: Days
-    open: bool = False
+    past: bool | None = None
 
 
 def find_timeframes(
@@ -84,7 +89,9 @@ def find_timeframes(
         if interval is None:
             continue
         words = text[found.start : found.end]
-        past = found.days.after <= here.today or found.open or _BYGONE.search(words) is not None
+        past = found.past
+        if past is None:
+            past = found.days.after <= here.today or _BYGONE.search(words) is not None
         frames.append(Timeframe(interval, words, past, found.start))
     return tuple(frames)
 
@@ -126,7 +133,7 @@ def _here(text: str, now: datetime, zone: tzinfo) -> Here:
 
 def _find(text: str, here: Here) -> list[_Found]:
     words = text[:LONGEST].translate(words_zh.FULL_WIDTH)
-    opened = [_opened(found, words, here) for found in _merged(_atoms(words, here), words)]
+    opened = [_opened(found, words, here) for found in _merged(words, here)]
     # "last weekend before 10 April" is one span, not last weekend and another.
     return [one for one in opened if not any(_within(one, other) for other in opened)]
 
@@ -162,21 +169,39 @@ def _matches(text: str, here: Here) -> Iterator[tuple[int, int, Days | None]]:
                 yield *match.span(), days
 
 
-def _merged(atoms: list[_Found], text: str) -> Iterator[_Found]:
+def _merged(text: str, here: Here) -> Iterator[_Found]:
     """Join "from X to Y" and "between X and Y" into one span."""
-    waiting = list(atoms)
+    waiting = _atoms(text, here)
     while waiting:
         first = waiting.pop(0)
         if waiting:
             second = waiting[0]
             link = _JOINED.fullmatch(text, first.end, second.start)
-            paired = link is not None and _is_range(link, text, first, second)
-            if paired and first.days.first < second.days.after:
-                waiting.pop(0)
-                days = Days(first.days.first, second.days.after)
-                start = first.start
-                first = _Found(start, second.end, days)
+            if link is not None and _is_range(link, text, first, second):
+                last = _last(first, second, text, here)
+                if first.days.first < last.after:
+                    waiting.pop(0)
+                    days = Days(first.days.first, last.after)
+                    past = True if days.first < here.today and not here.ahead else None
+                    first = _Found(first.start, second.end, days, past)
         yield first
+
+
+def _last(first: _Found, second: _Found, text: str, here: Here) -> Days:
+    """The end of a range: of the Fridays or Marches that it may be, the next after the start."""
+
+    start = first.days.after - DAY
+    certain = _seen(second, text, replace(here, ahead=not here.ahead)) == second.days
+    if certain or start - first.days.first > 31 * DAY:
+        return second.days
+    return _seen(second, text, replace(here, now=datetime.combine(start, time()), ahead=True))
+
+
+def _seen(found: _Found, text: str, here: Here) -> Days:
+    """The days of the same words, seen from elsewhere."""
+    begin = max(0, found.start - 40)
+    around = _atoms(text[begin : found.end + 40], here)
+    return next((one.days for one in around if begin + one.start == found.start), found.days)
 
 
 def _is_range(link: re.Match[str], text: str, first: _Found, second: _Found) -> bool:
@@ -200,18 +225,31 @@ def _opened(found: _Found, text: str, here: Here) -> _Found:
     if kind in ("just_before", "just_after"):
         near = _beside(days, lead or trail, kind)
         return _Found(*span, near) if near is not None else found
-    if kind == "since" and days.first < today:
-        return _Found(*span, Days(days.first, max(days.after, today + DAY)), open=True)
-    if kind == "before":
-        return _Found(*span, Days(_DISTANT_PAST, days.first))
-    if kind == "after" and days.after <= today:
-        return _Found(*span, Days(days.after, today + DAY), open=True)
-    return found
+    if kind == "since" and _SINCE.search(text[slice(*span)]):
+        days = _seen(found, text, replace(here, ahead=False))
+    if kind in ("since", "after"):
+        return _from(days.first if kind == "since" else days.after, span, days, today)
+    if kind is None:
+        return found
+    ends = _ENDS.search(text[found.start : found.end]) is not None
+    edge = days.after if ends or kind in ("until", "by") else days.first
+    if days.first > today or (ends and edge > today):
+        return _Found(*span, Days(today, edge), past=False)
+    if kind in ("by", "due"):
+        return found
+    return _Found(*span, Days(_DISTANT_PAST, edge if ends or edge > today else days.first), True)
+
+
+def _from(first: date, span: tuple[int, int], days: Days, today: date) -> _Found:
+    """From a day of the past up to today, or to its own end; from one to come, without an end."""
+    if first > today:
+        return _Found(*span, Days(first, _DISTANT_FUTURE), past=False)
+    return _Found(*span, Days(first, max(days.after, today + DAY)), past=True)
 
 
 def _kind(lead: re.Match[str] | None, trail: re.Match[str] | None) -> str | None:
     groups = {**(trail.groupdict() if trail else {}), **(lead.groupdict() if lead else {})}
-    for name in ("just_before", "just_after", "since", "before", "after"):
+    for name in ("just_before", "just_after", "since", "before", "until", "by", "after", "due"):
         if groups.get(name) or (trail and trail.groupdict().get(name)):
             return name
     # 三月起 is a span only with its 从: 二月开始训练 tells when it began.

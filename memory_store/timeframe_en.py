@@ -6,7 +6,8 @@ import re
 from functools import cache
 
 from memory_store import resolve_en as resolve
-from memory_store.calendar_days import Resolve, Rule, months
+from memory_store.calendar_days import Days, Here, Resolve, Rule, months
+from memory_store.names_en import is_name
 from memory_store.words_en import (
     DAY_NUMBER,
     LAST_DAY,
@@ -26,7 +27,16 @@ from memory_store.words_en import (
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule. Where matches overlap, the longest one wins."""
-    return tuple((re.compile(pattern, re.I), days_of) for pattern, days_of in _RULES)
+    return tuple((re.compile(pattern, re.I), _unless_name(days_of)) for pattern, days_of in _RULES)
+
+
+def _unless_name(days_of: Resolve) -> Resolve:
+    def resolved(match: re.Match[str], here: Here) -> Days | None:
+        if is_name(match, ahead=here.ahead):
+            raise ValueError(f"{match[0]} is part of a name")
+        return days_of(match, here)
+
+    return resolved
 
 
 _RULES: tuple[tuple[str, Resolve], ...] = (
@@ -68,18 +78,18 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
     (rf"\b{SHIFT}\s+{WEEKDAY_SHORT}", resolve.weekday_named),
     (rf"(?<=\bon ){WEEKDAY_SHORT}", resolve.weekday_named),
     (rf"\b{WEEKDAY_SHORT}(?=,?\s+(?:at\s+)?\d{{1,2}}(?::\d\d)?\s*[ap]m\b)", resolve.weekday_named),
-    (
-        rf"(?<!black )(?<!\ba )(?<!good )(?<!casual )\b{WEEKDAY}"
-        r"(?:\s+(?P<week>last|this|next)\s+week)?",
-        resolve.weekday_named,
-    ),
+    (rf"\b{WEEKDAY}(?:\s+(?P<week>last|this|next)\s+week)?", resolve.weekday_named),
     (rf"\b(?P<week>last|this|next)\s+week(?:'s|\s+on)?\s+{WEEKDAY}", resolve.weekday_named),
     (rf"\b(?:{SHIFT}|the|over the)\s+weekend\b", resolve.weekend_named),
     (
         rf"\b{NUMBER}\s+{UNIT}\s+(?:ago\b|back\b(?=\s*(?:[,.?!]|$|when|i\b|we\b)))",
-        resolve.units_ago,
+        resolve.units_away(1),
     ),
-    (rf"\b{NUMBER}\s+{UNIT}\s+from\s+now\b", resolve.units_from_now),
+    (rf"\b{NUMBER}\s+{UNIT}\s+from\s+now\b", resolve.units_away(-1)),
+    (
+        rf"\bin\s+{NUMBER}\s+(?!second|minute){UNIT}(?:['’]?s?\s+time\b)?(?=\s*(?:[,.?!;]|$))",
+        resolve.in_units,
+    ),
     (rf"\b(?:the\s+|these\s+)?{SHIFT}\s+{NUMBER}\s+{UNIT}(?!\s+of\b)", resolve.rolling),
     (
         rf"\bthe\s+{SHIFT}\s+(?P<count>)(?P<unit>week|fortnight|month|year|hour)\b(?!\s+of\b)",
@@ -112,19 +122,22 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
         resolve.year_alone,
     ),
     (rf"\b{PART}{YEAR}(?![-/\d])", resolve.year_alone),
+    (rf"\b{YEAR}\s*q(?P<quarter>[1-4])\b(?P<year_shift>)?", resolve.quarter),
     (
-        rf"\b(?:{YEAR}\s*)?q(?P<quarter>[1-4])\b(?!\s+of\s+the\s+(?:quiz|exam|test))"
-        rf"(?P<year_shift>)?",
+        rf"(?<!audi )\bq(?P<quarter>[1-4])\b(?!\s+of\s+the\s+(?:quiz|exam|test)){YEAR_AFTER}",
         resolve.quarter,
     ),
-    (rf"\bq(?P<quarter>[1-4])\b{YEAR_AFTER}", resolve.quarter),
     (rf"\bthe\s+(?P<quarter>first|second|third|fourth)\s+quarter\b{YEAR_AFTER}", resolve.quarter),
     (
         rf"\bthe\s+(?P<half>first|second)\s+half\s+of\s+(?:{YEAR}|(?:the|(?P<year_shift>last|this|next))"
         r"\s+year)",
         resolve.half_year,
     ),
-    (rf"\b{SHIFT}\s+(?P<season>spring|summer|autumn|fall|winter)\b(?P<year>)?", resolve.season),
+    (
+        rf"(?<!\bmy )(?<!\bhis )(?<!\bher )\b{SHIFT}\s+"
+        r"(?P<season>spring|summer|autumn|fall|winter)\b(?P<year>)?",
+        resolve.season,
+    ),
     (
         rf"\b(?P<season>spring|summer|autumn|fall|winter)\s+(?:of\s+)?{YEAR}(?P<shift>)?",
         resolve.season,

@@ -19,6 +19,7 @@ from memory_store.calendar_days import (
     months,
     nth_in,
     one_day,
+    season_near,
     shifted,
     third,
     week_of,
@@ -33,10 +34,13 @@ from memory_store.words_zh import (
     DAY_OF,
     DIGITS,
     HOLIDAYS,
+    LUNAR_DAY,
     MONTH,
     MONTH_NUMBER,
+    NAMES,
     NTH,
     NUMBER,
+    OVER,
     PART,
     PARTS,
     SEASONS,
@@ -67,7 +71,8 @@ def _year(text: str | None, here: Here) -> int | None:
     word = text.removesuffix("年")
     if word in YEAR_SHIFTS:
         return here.today.year + YEAR_SHIFTS[word]
-    return int("".join(str(DIGITS.get(digit, digit)) for digit in word))
+    digits = "".join(str(DIGITS.get(digit, digit)) for digit in word)
+    return int(digits) + (0 if len(digits) > 2 else 1900 if digits >= "70" else 2000)
 
 
 def _part(match: re.Match[str], days: Days) -> Days:
@@ -154,13 +159,28 @@ def _weekend(match: re.Match[str], here: Here) -> Days | None:
     return None if here.habit else weekend_near(here)
 
 
-def _ago(match: re.Match[str], here: Here) -> Days | None:
+def _away(match: re.Match[str], here: Here, sign: int) -> Days:
     count, unit = number(match["count"]), unit_name(match["unit"])
     if match["half"]:
         count += 0.5
-    if match["count"][-1] in "几数":
-        return Days(back(here, count + 2, unit).first, back(here, count - 1, unit).after)
-    return back(here, count, unit)
+    if match["count"][-1] not in "几数":
+        return back(here, sign * count, unit)
+    near, far = (back(here, sign * (count + more), unit) for more in (-1, 2))
+    return Days(min(near.first, far.first), max(near.after, far.after))
+
+
+def _ago(match: re.Match[str], here: Here) -> Days | None:
+    return _away(match, here, 1)
+
+
+def _later(match: re.Match[str], here: Here) -> Days | None:
+    """三天后, from now: in a tale (三天后他又来了) it counts from what came before."""
+    sentence = re.split(r"[。？?！!\n]", match.string[match.end() :], maxsplit=1)[0]
+    return None if here.habit or OVER.search(sentence) else _away(match, here, -1)
+
+
+def _season(match: re.Match[str], here: Here) -> Days | None:
+    return season_near(here, SEASONS[match["season"]], SHIFTS[match["shift"]])
 
 
 def _rolling(match: re.Match[str], here: Here) -> Days | None:
@@ -212,13 +232,21 @@ def _days_off(first: int, last: int | None = None) -> Resolve:
     return resolve
 
 
+def _no_day(match: re.Match[str], here: Here) -> Days | None:
+    raise ValueError(f"{match[0]} is a name")
+
+
 _RULES: tuple[tuple[str, Resolve], ...] = (
+    (NAMES, _no_day),
     (r"(?<!如)今(?:天(?!真)|日(?!头条)|早|晚|晨|儿个)|刚才", _days_off(0)),
     (r"昨(?:天|晚|夜|儿个|日(?!重现|之|世界))", _days_off(-1)),
     (r"(?<![从以之目生眼面大])前(?:天(?!气|天|空|文|真)|晚)", _days_off(-2)),
     (r"大前天", _days_off(-3)),
-    (r"(?<![聪光文透说证声])明(?:天(?!真)|早|晚|日(?!方舟|香|之|报))", _days_off(1)),
-    (r"(?<![以之然最今大])(?<!先天)后天(?!气|天|空|性|努力|培养|因素|的努力)", _days_off(2)),
+    (r"(?<![聪光文透证声])明(?:天(?!真)|早|晚|日(?!方舟|香|之|报))", _days_off(1)),
+    (
+        r"(?<![以之然最今大])(?<!先天)后天(?!气|天|空|性|晴|台(?![风北湾州])|努力|培养|因素|的努力)",
+        _days_off(2),
+    ),
     (r"大后天", _days_off(3)),
     (r"(?:前些|前阵子|前一阵子?|前段时间)天?", _days_off(-30, -1)),
     (r"这(?:几|两|些)天", _days_off(-5, 0)),
@@ -244,7 +272,10 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
         _nth,
     ),
     (rf"{SHIFT}个?月的?{NTH}(?:周(?P<weekend>末)?|星期(?![一二三四五六日天]))", _nth),
-    (r"(?<![\d年去今明前后])(?P<unit>[年月])(?P<part>初|中(?=旬|[，,。？?])|底|末)", _this_part),
+    (
+        rf"(?<![\d年去今明前后正腊])(?P<unit>[年月])(?P<part>初(?!{LUNAR_DAY})|中(?=旬|[，,。？?])|底|末)",
+        _this_part,
+    ),
     (r"这(?P<count>[几两])(?P<unit>周|个(?:星期|月)|年)(?P<lead>)", _rolling),
     (
         rf"(?:(?<=[在于从到至我你他她这])|^)(?P<shift>){DAY_OF}(?=[那这晚早上下中的我他她你去到至和、，。？?,.是]|$)",
@@ -261,22 +292,30 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
     ),
     (rf"(?<![早晚马以]){SHIFT}{WEEK}{WEEKDAY}", _weekday),
     (
-        rf"(?<![一二两三四五六七八九十几每个隔第\d])(?P<shift>)(?:周|星期|礼拜){WEEKDAY}"
-        r"(?!次|回|遍|趟|常|圈|围|边|个|起)",
+        rf"(?<![一二两三四五六七八九十几每逢个隔第\d])(?P<shift>)(?:周|星期|礼拜){WEEKDAY}",
         _weekday,
     ),
     (rf"(?<![早晚马以]){SHIFT}个?(?:周|星期)末", _weekend),
     (r"(?<![每个])(?P<shift>)周末(?!愉快)", _weekend),
     (
-        rf"(?<![第\d.]){NUMBER}{UNIT}(?P<half>半)?(?:以|之)?前(?![\w]?端|后|台|面|任|卫|锋|言|往|天)",
+        rf"(?<![第\d.])(?!{MONTH_NUMBER}月){NUMBER}{UNIT}(?P<half>半)?(?:以|之)?前(?![\w]?端|后|台|面|任|卫|锋|言|往|天)",
         _ago,
     ),
     (
-        rf"(?<![之以从目生])(?P<lead>前)(?!一天|1天){NUMBER}(?P<unit>天|周|个(?:星期|礼拜|月)|年)",
+        rf"(?:(?<!\w)|(?<=[我你您呢]))(?:再过)?(?!{MONTH_NUMBER}月){NUMBER}{UNIT}(?P<half>半)?"
+        r"(?:以|之)?后(?![来面台续勤期端门院悔])",
+        _later,
+    ),
+    (rf"再过{NUMBER}{UNIT}(?P<half>半)?", _later),
+    (r"(?P<shift>[上这下](?=一?个)|这)一?个?(?P<season>[春夏秋冬])[天季]", _season),
+    (
+        rf"(?<![之以从目生的提考赛检动期发试会课睡饭班业婚演节术])(?P<lead>前)(?!一天|1天){NUMBER}"
+        r"(?P<unit>天|周|个(?:星期|礼拜)|个?月(?!份)|年)",
         _rolling,
     ),
     (
-        rf"(?P<lead>(?:在?过去|最近|近|未来|接下来)的?){NUMBER}(?P<unit>天|周|个(?:星期|礼拜|月|小时)|年)",
+        rf"(?P<lead>(?:在?过去|最近|(?<![附接将靠临])近|未来|接下来)的?){NUMBER}"
+        r"(?P<unit>天|周|个(?:星期|礼拜|小时)|个?月(?!份)|年)",
         _rolling,
     ),
     (
@@ -290,8 +329,9 @@ _RULES: tuple[tuple[str, Resolve], ...] = (
     ),
     (r"(?<![年一二三四\d])第?(?P<quarter>[一二三四1-4])季度", _quarter),
     (
-        rf"(?:{YEAR}的?)?(?<![李王张刘陈赵周吴])(?P<holiday>元旦|情人节|妇女节|愚人节|五一(?!广场|路|大道)"
-        r"|劳动节|青年节|儿童节|六一(?!居)|建军节|教师节|国庆节?|万圣节|双十一|双11|平安夜|圣诞节?"
+        rf"(?:{YEAR}的?)?(?<![李王张刘陈赵周吴黄孙徐朱马胡郭林何高罗])"
+        r"(?P<holiday>元旦|情人节|妇女节|愚人节|(?<![\d一二三四五六七八九十周期拜])五一(?!广场|路|大道)"
+        r"|劳动节|青年节|儿童节|(?<![\d一二三四五六七八九十周期拜])六一(?![居堂路]|小学)|建军节|教师节|国庆节?|万圣节|双十一|双11|平安夜|圣诞节?"
         r"|十一(?=期间|假期|黄金周|长假))",
         _holiday,
     ),

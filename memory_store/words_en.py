@@ -26,11 +26,14 @@ YEAR = r"(?P<year>(?:19|20)\d\d)(?![\d.]*\d)"
 DAY_NUMBER = r"(?P<day>0?[1-9]|[12]\d|3[01])(?P<ordinal>st|nd|rd|th)?\b(?![.:]\d)"
 LAST_DAY = r"(?P<last>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?\b(?![.:]\d)"
 NUMBER = (
-    r"(?P<count>\d{1,4}|half an?|(?:a |the )?couple(?: of)?|a few|few|several|an?|one|two|three"
-    r"|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty)"
+    r"(?P<count>\d{1,3}(?:,\d{3})+|\d{1,5}|half an?|(?:a |the )?couple(?: of)?|a few|few|several"
+    r"|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty)"
 )
 UNIT = r"(?P<unit>second|minute|hour|day|week|fortnight|month|year)s?\b"
-YEAR_AFTER = rf"(?:,?\s+(?:of\s+)?{YEAR}|,?\s+(?:of\s+)?(?P<year_shift>last|this|next)\s+year)?"
+YEAR_AFTER = (
+    r"(?:,?\s+(?:of\s+)?(?P<year>(?:(?:19|20)|['’])\d\d)(?![\d.]*\d)"
+    r"|,?\s+(?:of\s+)?(?P<year_shift>last|this|next)\s+year)?"
+)
 PART = (
     r"(?:(?P<part>early(?: in)?|mid|late(?: in)?|(?:the )?(?:beginning|start|middle|end) of)"
     r"[\s-]+(?:the\s+)?)"
@@ -52,9 +55,23 @@ HOLIDAYS = {
     "valentine's day": (2, 14),
 }
 
+_DAY = r"(?:the\s+|next\s+)?(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 FUTURE = re.compile(
-    r"\b(?:will|upcoming|going to|coming up|due|shall)\b|\bplan(?:s|ned|ning)? to\b", re.I
+    r"\b(?:will|upcoming|going to|coming up|due|shall)\b|\bplan(?:s|ned|ning)? to\b"
+    r"|\b(?:from|between) now (?:to|and|until|till)\b|\b(?:am|are) (?:i|we) (?:\w+ing|free|busy)\b"
+    r"|\bdo (?:i|we) have (?:(?:anything|plans|time) )?(?:(?:to|until|till|before|by)\b"
+    rf"|on {_DAY}\b|(?:from|between) {_DAY} (?:to|and|until|till|through)\b)"
+    rf"|\bwhat(?:['’]s| is)(?: planned| happening)? on {_DAY}\b"
+    r"|\A(?![\s\S]*\b(?:did|was|were|had|has|have (?:i|we)(?! to)|lived|happened"
+    rf"|(?:day|week)s? before)\b)[\s\S]*\b(?:until|till|before|by) {_DAY}\b",
+    re.I,
 )
+DURATION = re.compile(
+    r"\b(?:did|was|were|had|has|have (?:i|we|you)|can|could|best|possible|enough|once|twice|times"
+    r"|how (?:many|much|long|far|fast|often|to|do)|ever|takes?|(?:ways?|plan|tips?) to)\b",
+    re.I,
+)
+"""What makes "in 3 days" the length of something rather than a day to come."""
 HABIT = re.compile(r"\b(?:usually|always|every|each|normally|often|typically|generally)\b", re.I)
 PAST = re.compile(
     r"(?<!\bam )(?<!\bare )(?<!\bis )(?<!\bwas )(?<!\bwere )\b(?:i|we|you|he|she|it|they|who)"
@@ -73,7 +90,14 @@ PAST = re.compile(
 def number(word: str) -> float:
     """The number that a word or digits name; "a few" is 3, "half a" is a half."""
     text = re.sub(r"^(?:a|the)\s+(?=couple|few)|\s+(?:of|an?)$", "", word.strip().lower())
-    return int(text) if text.isdigit() else NUMBERS[text]
+    digits = text.replace(",", "")
+    return int(digits) if digits.isdigit() else NUMBERS[text]
+
+
+def year_number(text: str) -> int:
+    """A year in four digits, or in two behind an apostrophe."""
+    year = int(text.lstrip("'’"))
+    return year if year > 99 else year + (1900 if year > 69 else 2000)
 
 
 def month_number(name: str) -> int:

@@ -29,6 +29,7 @@ the last two weeks
 since April
 what did you tell me an hour ago?
 before May
+What did I say about the Sunday Times last month?
 我以前住在哪里？
 我原来的地址是什么
 之前说的方案是什么
@@ -36,6 +37,7 @@ before May
 上周的库存是多少
 曾经学过什么
 最近三天吃了什么
+上周一共跑了多少公里
 """.strip().splitlines(),
 )
 def test_asks_for_what_was(text: str) -> None:
@@ -54,11 +56,16 @@ remind me tomorrow
 what is on today?
 what do I have this week?
 Have I ever used Flask before?
+Who plays Wednesday Addams?
+Can May 5 people join?
 原来如此
 他走过去了
 开会以前要准备什么
 明天有什么安排
 我的地址是什么
+我女儿上一年级的班主任是谁
+我目前年薪多少
+本周日程安排是什么
 """.strip().splitlines(),
 )
 def test_asks_for_what_is(text: str) -> None:
