@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from assistant.months import MONTHS
+
 
 def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
@@ -89,7 +91,7 @@ ADMISSION = _any(
 TODAY = _any(
     r"\b(?:today|it)\s+is\s+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day\b"
     r"|(?:the\s+)?\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d\d|\d{1,2}:\d\d"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\s+\d)",
+    rf"|(?:{'|'.join(MONTHS)})[a-z]*\s+\d)",
     r"\btoday'?s\s+date\s+is\b|\bcurrent\s+(?:time|date)\s+is\b",
     r"今天是?(?:\d{4}年|\d{1,2}月|星期|周[一二三四五六日天])",
     r"现在是?(?:上午|下午|晚上|早上|凌晨|中午)?\d{1,2}[:：点]",

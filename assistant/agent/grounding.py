@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import cast
 
 from assistant.messages import Json
+from assistant.months import MONTHS, month_number
 from assistant.tools import Tool
 
 _PART = re.compile(r"[\W_]+")
 _DIGITS = re.compile(r"\d+")
 _CHINESE = re.compile(r"[㐀-鿿]")
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})(?=[a-z]*\b)", re.IGNORECASE)
+_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})(?=[a-z]*\b)", re.IGNORECASE)
 _TODAY = re.compile(r"^(?:today|now|tomorrow|yesterday|今天|现在|明天|昨天)$", re.IGNORECASE)
 
 
@@ -44,7 +44,7 @@ def _stands(value: Json, said: str, schema: Mapping[str, Json], required: bool) 
         return True
     if numbers := _DIGITS.findall(text):
         known = {number.lstrip("0") for number in _DIGITS.findall(said)}
-        known |= {str(_MONTHS.index(name.lower()) + 1) for name in _MONTH.findall(said)}
+        known |= {str(month_number(name)) for name in _MONTH.findall(said)}
         if len(numbers) > 1:  # 17% of 80 is worked out as 0.17 * 80, or 17 / 100 * 80
             known |= {"", "1", "100"}
         return all(number.lstrip("0") in known for number in numbers)

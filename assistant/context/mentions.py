@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-_MONTH = (
-    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?"
-    r"|Sep(?:t(?:ember)?)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)"
-)
+from assistant.months import MONTH
+
 _DAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _NAME = r"[A-Z][A-Za-z']+(?:-[A-Za-z]+)*(?![A-Za-z0-9-])"
 _PATTERNS = (
@@ -21,9 +19,9 @@ _PATTERNS = (
     r"(?<![A-Za-z])[A-Za-z]{1,12}[-_]?\d[A-Za-z0-9_-]*",  # codes, such as ORD-9917
     r"\d{4}-\d{1,2}-\d{1,2}",
     r"(?:\d{4}年)?\d{1,2}月(?:\d{1,2}[日号])?|\d{4}年",
-    rf"\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}\b(?:,? \d{{4}})?",
-    rf"\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?",
-    rf"\b{_DAY}\b|\b{_MONTH} \d{{4}}\b",
+    rf"\d{{1,2}}(?:st|nd|rd|th)? {MONTH}\b(?:,? \d{{4}})?",
+    rf"\b{MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?",
+    rf"\b{_DAY}\b|\b{MONTH} \d{{4}}\b",
     r"(?:周|星期)[一二三四五六日天]",
     r"\d+(?:[.,:]\d+)*%?",
     r"[一二两三四五六七八九十百千万]+(?=[个小天周月年点次元块岁号层页章本门])",

@@ -8,13 +8,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from assistant.errors import UserError
+from assistant.months import MONTH, month_number
 from assistant.phrases import phrase
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = (
-    r"(?P<{0}>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+_MONTH = rf"(?P<{{0}}>{MONTH})\b\.?"
 _NTH = r"(?P<{0}>\d{{1,2}})(?:st|nd|rd|th)?"
 _YEAR = r"(?:,?\s+(?P<{0}>\d{{4}}))?"
 _YEAR_ZH = r"(?:(?P<{0}>\d{{4}})\s*年)?\s*"
@@ -126,7 +123,7 @@ def _value(match: re.Match[str], today: date, past: bool) -> date:
 
 
 def _day(year: str | None, month: str, day: str, today: date, past: bool) -> date:
-    number = int(month) if month.isdigit() else _MONTHS.index(month[:3].lower()) + 1
+    number = int(month) if month.isdigit() else month_number(month)
     years = [int(year)] if year else [today.year + n for n in ((0, -1) if past else range(9))]
     for candidate in years:
         try:

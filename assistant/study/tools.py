@@ -67,6 +67,7 @@ _ASKING = re.compile(
     r"[?？]|\b(?:which|what|find|show|list|search|recommend|suggest|look)\b|什么|哪|推荐|找|查|搜|有没有",
     re.I,
 )
+"""A search is asked for: an order may be none (提醒我明天上课), a statement one (想找一门课)."""
 _OWN_COURSE = re.compile(
     r"\b(?:did|have|had|do|am|was)\s+i\b|我(?:已经?|现在|正在?|在|刚)?(?:学|上|看|读|完成)[^？?]{0,12}课",
     re.I,

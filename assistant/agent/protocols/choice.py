@@ -9,7 +9,8 @@ from typing import Literal
 from assistant.agent.protocols.native import NativeProtocol
 from assistant.agent.protocols.protocol import Protocol
 from assistant.agent.protocols.react import TextProtocol
-from assistant.agent.protocols.schema import Known, SchemaProtocol
+from assistant.agent.protocols.schema import SchemaProtocol
+from assistant.agent.protocols.schema_arguments import Known
 from assistant.agent.shortlist import Similarity, fitting
 from assistant.context.budget import ContextManager
 from assistant.context.tokens import TOOLS_TOKENS
