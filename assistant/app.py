@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from assistant.context.wording import Language, language_for
+from assistant.context.wording import Language, language_of
 from assistant.front import Front
+from assistant.phrases import Phrase, phrase
 from assistant.settings import Settings, prepare_home
 from memory_store.once import once
-from memory_store.protocols import Clock, Embedder, Reranker
+from memory_store.protocols import Clock, Embedder, Progress, Reranker
 
 if TYPE_CHECKING:
-    from assistant.agent.loop import Afterwards, Agent
+    from assistant.agent.facts import FactExtractor
+    from assistant.agent.loop import Agent
     from assistant.agent.protocols.choice import Protocols
     from assistant.context.budget import ContextManager
     from assistant.context.rolling import Roller
@@ -71,10 +73,21 @@ class App:
         That is Chinese where they typed any; else the language of `text`, such as their plan's
         goal; without a text, that of the plan made last, or the system's.
         """
-        if language_for(self.settings.language, self.front.words) == "zh":
+        if self.settings.language != "auto":
+            return self.settings.language
+        if language_of(self.front.words) == "zh":
             return "zh"
-        known = text or self.study.last_goal
-        return language_for(self.settings.language, known) if known else self.settings.spoken
+        with suppress(Exception):  # the ledger that holds the plan may be damaged
+            text = text or self.study.last_goal
+        return language_of(text) if text else self.settings.spoken
+
+    def waiting(self, what: Phrase) -> AbstractContextManager[Progress]:
+        """Show the user, in their language, what they wait for while a block runs."""
+        return self.front.waiting(what.text(self.language()))
+
+    def notify(self, line: Phrase) -> None:
+        """Tell the user one line that they should know, in their language."""
+        self.front.notify(line.text(self.language()))
 
     @once
     def ledger(self) -> Ledger:
@@ -108,7 +121,7 @@ class App:
             reranker=self._reranker(),
             chroma=self.settings.chroma,
             ledger=self.ledger,
-            waiting=self.front.waiting,
+            waiting=lambda _english: self.waiting(phrase("waiting.embedding")),
         )
         self._closing.callback(store.close)
         store.on_forget(self.sessions.forget)
@@ -133,7 +146,7 @@ class App:
         from assistant.tools.weather import weather_tools
 
         named = self.settings.tools
-        with self.front.waiting("Loading your tools"):
+        with self.waiting(phrase("waiting.tools")):
             theirs = (
                 *(tools_from_file(named) if named is not None else ()),
                 *tools_from_packages(),
@@ -157,8 +170,8 @@ class App:
 
         model = choose_model(
             self.settings,
-            waiting=self.front.waiting,
-            notify=self.front.notify,
+            waiting=self.waiting,
+            notify=self.notify,
             tell_small=self._tell_once,
         )
         self._closing.callback(model.close)
@@ -216,24 +229,23 @@ class App:
             temperature=self.settings.temperature,
             marker=self.settings.completion_marker,
             confirm=self.front.confirm,
-            afterwards=[self.roller.afterwards, *self._fact_extraction()],
+            afterwards=[self.roller.afterwards, *(each.afterwards for each in self.facts())],
         )
 
-    def _fact_extraction(self) -> list[Afterwards]:
-        """Return the extraction of facts, if it is on. Small models get too many of them wrong."""
+    def facts(self) -> list[FactExtractor]:
+        """What extracts facts, if that is on. Small models get too many of them wrong."""
         from assistant.agent.facts import FactExtractor
 
-        wanted = self.settings.facts
-        if wanted == "off" or (wanted == "auto" and self.settings.local):
-            return []
-        return [FactExtractor(self.model, self.store).afterwards]
+        wanted, local = self.settings.facts, self.settings.local
+        on = wanted == "on" or (wanted == "auto" and not local)
+        return [FactExtractor(self.model, self.store)] if on else []
 
     @once
     def roller(self) -> Roller:
         """What writes the sessions' summaries."""
         from assistant.context.rolling import Roller
 
-        return Roller(self.context, self.sessions, self.store, self.model)
+        return Roller(self.context, self.sessions, self.store, self.model, self.settings.language)
 
     @once
     def backups(self) -> Backups:
@@ -263,27 +275,30 @@ class App:
             study=lambda: self.study,
             study_at=settings.study_at,
             language=settings.language,
+            told_in=self.language,
             upkeep=self._upkeep(),
             owner=settings.owner,
         )
 
-    def _upkeep(self) -> dict[str, Callable[[], str]]:
-        """The upkeep's parts. Each opens what it needs anew: a scheduler that runs for weeks must
-        hold neither the index nor the embedder, nor share them with other threads."""
-        from assistant.jobs import upkeep
+    def _upkeep(self) -> dict[str, Callable[[], Phrase]]:
+        """The upkeep's parts, by their names' keys. Each opens what it needs anew: a scheduler that
+        runs for weeks must not hold index and embedder, nor share them with other threads."""
+        from assistant.agent.fact_queue import FactQueue
+        from assistant.jobs.upkeep import index_pending, read_facts, redo_summaries, refresh_results
 
-        def apart(task: Callable[[App], str]) -> Callable[[], str]:
-            def run() -> str:
+        def apart(task: Callable[[App], Phrase]) -> Callable[[], Phrase]:
+            def run() -> Phrase:
                 with App.open(self.settings, clock=self.clock, front=self.front) as app:
                     return task(app)
 
             return run
 
         return {
-            "index": apart(lambda app: upkeep.index_pending(app.store)),
-            "summaries": apart(lambda app: upkeep.redo_summaries(app.sessions, lambda: app.roller)),
-            "tool results": apart(
-                lambda app: upkeep.refresh_results(
+            "jobs.index": apart(lambda app: index_pending(app.store)),
+            "jobs.summaries": apart(lambda app: redo_summaries(app.sessions, lambda: app.roller)),
+            "jobs.facts": apart(lambda app: read_facts(FactQueue(app.store).waiting, app.facts)),
+            "jobs.results": apart(
+                lambda app: refresh_results(
                     app.store, lambda: app.tools, app.clock().astimezone(app.zone)
                 )
             ),
@@ -324,11 +339,11 @@ class App:
         self._count_tokens("")
         return self.store
 
-    def _tell_once(self, line: str) -> None:
+    def _tell_once(self, line: Phrase) -> None:
         """Tell the user that the packaged model is small, once in the life of a home."""
         told = self.settings.home / "small-model-told"
         if not told.exists():
-            self.front.notify(line)
+            self.notify(line)
             told.touch()
 
     @once

@@ -17,7 +17,7 @@ AssistantError                 code, hint
 
 from __future__ import annotations
 
-from assistant.phrases import Phrase
+from assistant.phrases import Phrase, in_words, sentences
 
 
 class AssistantError(Exception):
@@ -35,22 +35,26 @@ class AssistantError(Exception):
     def __init__(self, message: str | Phrase, *, hint: str | Phrase = "") -> None:
         """Take a message and a hint; phrases are English until `speak` says otherwise."""
         super().__init__(message)
-        self.hint = hint if isinstance(hint, str) else ""
-        self._said = message, hint
-        self.speak("en")
+        self._hints: list[str | Phrase] = [hint]
 
     @property
-    def phrased(self) -> bool:
-        """Whether it can be said in either language."""
-        return any(isinstance(part, Phrase) for part in self._said)
+    def said(self) -> str | Phrase:
+        """The message, as something else may say it in turn."""
+        return self.args[0]
+
+    @property
+    def hint(self) -> str:
+        """What the user can do."""
+        return sentences(*map(str, self._hints))
+
+    def advise(self, hint: Phrase) -> None:
+        """Add to what the user can do."""
+        self._hints.append(hint)
 
     def speak(self, language: str) -> None:
-        """Put what was given as phrases into the reader's language, `en` or `zh`."""
-        message, hint = self._said
-        if isinstance(message, Phrase):
-            self.args = (message.text(language),)
-        if isinstance(hint, Phrase):
-            self.hint = hint.text(language)
+        """Put what was given as phrases into the reader's language, `en` or `zh`, for good."""
+        self.args = (in_words(self.said, language), *self.args[1:])
+        self._hints = [in_words(hint, language) for hint in self._hints]
 
 
 class UserError(AssistantError):
@@ -118,7 +122,9 @@ class ContextOverflow(ModelError):
 
     code = "context_overflow"
 
-    def __init__(self, message: str, *, limit: int | None = None, hint: str = "") -> None:
+    def __init__(
+        self, message: str | Phrase, *, limit: int | None = None, hint: str | Phrase = ""
+    ) -> None:
         super().__init__(message, hint=hint)
         self.limit = limit
 
@@ -132,7 +138,7 @@ class ModelUnsupported(ModelError):
 
     code = "model_unsupported"
 
-    def __init__(self, message: str, *, feature: str, hint: str = "") -> None:
+    def __init__(self, message: str | Phrase, *, feature: str, hint: str | Phrase = "") -> None:
         super().__init__(message, hint=hint)
         self.feature = feature
 
@@ -141,3 +147,8 @@ class LocalModelUnavailable(ModelError):
     """The packaged model cannot be fetched, or a model file cannot be loaded."""
 
     code = "local_model_unavailable"
+
+
+def said_by(error: BaseException) -> str | Phrase:
+    """Return what an error of any kind says, to be said in turn; its kind where it says nothing."""
+    return error.said if isinstance(error, AssistantError) else str(error) or type(error).__name__

@@ -13,6 +13,8 @@ from typing import cast
 from sqlalchemy import Connection, text
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
+from assistant.session_forget import forget_in_turns
 from assistant.session_rows import (
     FORGOTTEN,
     MIGRATIONS,
@@ -20,7 +22,6 @@ from assistant.session_rows import (
     Summary,
     Turn,
     TurnMessage,
-    blank,
     message_row,
     session_of,
     summary_of,
@@ -51,11 +52,8 @@ class Sessions:
             UserError: `name` is not a session's name.
         """
         if name is not None and _NAME.fullmatch(name) is None:
-            raise UserError(
-                f"{name[:100]!r} is not a session name.",
-                hint="Use 1 to 100 letters, digits, spaces, '.', '-' or '_',"
-                " beginning and ending with a letter or digit.",
-            )
+            hint = phrase("input.session_name_hint")
+            raise UserError(phrase("input.session_name", name=name[:100]), hint=hint)
         with self._ledger.write() as connection:
             found = self._select(connection, "s.name = :name OR s.id = :name", name=name)
             if name is not None and found:
@@ -294,7 +292,7 @@ class Sessions:
         For `MemoryStore.on_forget`: it is part of the transaction in which the store forgets.
         Summaries are made anew from the turns that are left.
         """
-        blank([chunk.id for chunk in chunks], connection)
+        forget_in_turns(connection, self._owner, chunks)
 
     def _select(self, connection: Connection, where: str, **values: str | None) -> list[Session]:
         rows = connection.execute(

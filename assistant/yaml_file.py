@@ -7,13 +7,14 @@ from typing import cast
 
 from assistant.errors import UserError
 from assistant.messages import Json
+from assistant.phrases import Phrase, phrase
 
 
-def read_yaml(path: Path, kind: str, largest: int) -> Json:
+def read_yaml(path: Path, kind: Phrase, largest: int) -> Json:
     """Return what a YAML file says.
 
     Args:
-        kind: what it is to the user, such as `suite`.
+        kind: what it is to the user, such as a suite.
         largest: the most bytes it may have.
 
     Raises:
@@ -23,13 +24,16 @@ def read_yaml(path: Path, kind: str, largest: int) -> Json:
 
     size = path.stat().st_size
     if size > largest:
-        raise UserError(f"{path} has {size:,} bytes; a {kind} file has at most {largest:,}.")
+        values = {"path": path, "size": size, "kind": kind, "largest": largest}
+        raise UserError(phrase("file.too_large", **values))
     try:
-        content: Json = yaml.load(path.read_text(encoding="utf-8"), Loader=_no_alias_loader(kind))
+        content: Json = yaml.load(
+            path.read_text(encoding="utf-8"), Loader=_no_alias_loader(str(kind))
+        )
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} is not readable YAML: {error}") from None
+        raise UserError(phrase("file.not_yaml", path=path, problem=error)) from None
     if not isinstance(content, dict):
-        raise UserError(f"{path} holds no {kind}: it has no 'name: value' lines at its top.")
+        raise UserError(phrase("file.no_mapping", path=path, kind=kind))
     return cast("Json", content)
 
 

@@ -15,6 +15,7 @@ from assistant.context.request import Context
 from assistant.errors import ContextOverflow
 from assistant.events import Event, ModelCalled, Notice, TextDelta
 from assistant.model.chat_model import ChatModel, ModelReply, ModelRequest
+from assistant.phrases import in_words, say, sentences
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +41,8 @@ class Asker:
             reply = yield from self._complete(context, ask, doubtful)
         except ContextOverflow as error:
             self.manager.learn_limit(error.limit)
-            yield Notice(f"{error} The request is made shorter and sent again.")
+            told = in_words(error.said, run.language)
+            yield Notice(sentences(told, say("run.shorter", run.language)))
             context = self.manager.fit(ask.request)
             reply = yield from self._complete(context, ask, doubtful)
         run.sent = context

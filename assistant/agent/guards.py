@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from assistant.context.wording import Language
 from assistant.errors import SettingsError
 from assistant.events import Stopped
+from assistant.phrases import phrase
 
 SIMILAR = 0.8
 """From this share of equal characters on, two calls of one tool count as variations."""
@@ -35,7 +36,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("steps", "same_call", "variations", "seconds", "tokens"):
             if getattr(self, name) <= 0:
-                raise SettingsError(f"the limit {name} is {getattr(self, name)}; give more than 0.")
+                raise SettingsError(phrase("run.limit", name=name, value=getattr(self, name)))
 
 
 @dataclass(slots=True)

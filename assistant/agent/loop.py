@@ -24,6 +24,7 @@ from assistant.context.wording import Language, language_for
 from assistant.errors import UserError
 from assistant.events import Answered, Event
 from assistant.model.chat_model import ChatModel
+from assistant.phrases import phrase
 from assistant.sessions import Session, Sessions, Turn
 from assistant.tools import RunContext, ToolRegistry
 from assistant.tools.definition import Confirm
@@ -91,7 +92,7 @@ class Agent:
             ModelError: the model could not answer; the question is kept for `retry`.
         """
         if not question.strip():
-            raise UserError("The question is empty.", hint="Give a text to answer.")
+            raise UserError(phrase("run.empty"), hint=phrase("run.give_text"))
         return self._run(session, self._sessions.start_turn(session, question))
 
     def record(self, session: Session, message: str) -> Turn:
@@ -106,7 +107,7 @@ class Agent:
         """
         turns = self._sessions.turns(session)
         if not turns or turns[-1].answer is not None:
-            raise UserError(f"Session {session.label} has no question without an answer.")
+            raise UserError(phrase("run.nothing_open", session=session.label))
         return self._run(session, replace(turns[-1], steps=()))
 
     def preview(self, session: Session, question: str = "") -> Report:

@@ -18,6 +18,7 @@ from assistant.agent.run import Run
 from assistant.agent.window import with_window
 from assistant.errors import ModelUnsupported
 from assistant.events import Event, Notice, Recalled, Stopped
+from assistant.phrases import in_words, say, sentences
 from memory_store import Recall
 from memory_store.store import MemoryStore
 
@@ -75,14 +76,14 @@ class Steps:
                 run, ask, self.guards, lambda text: doubtful(text, run.question, run.tools)
             )
         except ModelUnsupported as error:
-            if not (yield from self._fall_back(str(error))):
+            if not (yield from self._fall_back(in_words(error.said, run.language))):
                 raise
             return None
         reading, notice = finished(reply, self.protocol.read(reply, run), run.language)
         if notice:
             yield Notice(notice)
         if isinstance(reading, Calls) and reading.in_text:
-            yield from self._fall_back("The model writes its calls as text.")
+            yield from self._fall_back(say("run.calls_as_text", run.language))
         return reading
 
     def _fall_back(self, reason: str) -> Generator[Event, None, bool]:
@@ -101,5 +102,6 @@ class Steps:
             repeat_window=frame.repeat_window,
             adapt=frame.adapt,
         )
-        yield Notice(f"{reason} It is asked in the protocol {other.name!r} from now on.")
+        told = say("run.other_protocol", self.run.language, name=other.name)
+        yield Notice(sentences(reason, told))
         return True

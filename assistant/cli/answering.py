@@ -5,11 +5,14 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from typing import TextIO
 
 from assistant.cli.controls import without_controls
+from assistant.context.wording import Language
 from assistant.events import Answered, Event, ModelCalled, Notice, Observed, TextDelta, ToolCalled
 from assistant.front import Waiting
+from assistant.phrases import phrase, say
 
 _log = logging.getLogger(__name__)
 
@@ -22,8 +25,16 @@ class Screen:
     The answer is streamed to a terminal; to a pipe it goes in one piece, when it is final.
     """
 
-    def __init__(self, waiting: Waiting, *, out: TextIO | None = None, trace: bool = False) -> None:
+    def __init__(
+        self,
+        waiting: Waiting,
+        language: Language,
+        *,
+        out: TextIO | None = None,
+        trace: bool = False,
+    ) -> None:
         self._waiting = waiting
+        self._language: Language = language
         self._out = out or sys.stdout
         self._err = sys.stderr
         self._trace = trace
@@ -43,7 +54,7 @@ class Screen:
     def _next(self, events: Iterator[Event]) -> Event | None:
         if self._streamed:
             return next(events, None)
-        with self._waiting("Thinking"):
+        with self._waiting(say("waiting.thinking", self._language)):
             return next(events, None)
 
     def _show(self, event: Event) -> None:
@@ -62,7 +73,7 @@ class Screen:
             case Observed(text=text) if self._trace:
                 self._aside(f"  = {text}")
             case ModelCalled() if self._trace:
-                self._aside(trace_line(event))
+                self._aside(trace_line(event, self._language))
             case _:
                 pass
 
@@ -97,16 +108,21 @@ def drain(events: Iterable[Event]) -> None:
         _log.exception("the work after the answer failed; it is done again later")
 
 
-def trace_line(call: ModelCalled) -> str:
+def trace_line(call: ModelCalled, language: Language) -> str:
     """Return one line on a model call: step, id, messages, tokens by part, cached, seconds."""
-    parts = " ".join(f"{name}={tokens}" for name, tokens in call.parts.items())
-    usage = call.usage
-    counted = (
-        f" prompt={usage.prompt} cached={usage.cached} completion={usage.completion}"
-        if usage
-        else ""
-    )
-    return (
-        f"[step {call.step} {call.request_id}] {call.messages} messages, {call.tokens} tokens"
-        f" ({parts}){counted} in {call.seconds:.2f} s"
+    parts = [
+        phrase("chat.trace_part", part=phrase(f"budget.{name}"), tokens=tokens)
+        for name, tokens in call.parts.items()
+    ]
+    counted = phrase("chat.trace_counted", **asdict(call.usage)) if call.usage else ""
+    return say(
+        "chat.trace",
+        language,
+        step=call.step,
+        id=call.request_id,
+        messages=call.messages,
+        tokens=call.tokens,
+        parts=tuple(parts),
+        counted=counted,
+        seconds=call.seconds,
     )

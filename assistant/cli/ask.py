@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.options import AsJson
+from assistant.phrases import phrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,20 +52,22 @@ def ask(
     from assistant.cli.views import print_json, run_json
     from assistant.errors import RunFailed
 
-    question = "" if retry else read_text(text, "question")
+    question = "" if retry else read_text(text, phrase("input.question"))
     with opened(ctx, confirms=not as_json, protocol=protocol) as app:
         events = (
             app.agent.retry(_unanswered(app, session))
             if retry
             else app.agent.run(app.sessions.open(session), question)
         )
-        screen = Screen(app.front.waiting, out=io.StringIO() if as_json else None, trace=trace)
+        language = app.language(question)
+        out = io.StringIO() if as_json else None
+        screen = Screen(app.front.waiting, language, out=out, trace=trace)
         try:
             with redirect_stdout(sys.stderr):  # what a tool prints is no part of the answer
                 record = _to_its_end(screen.follow(events))
         except RunFailed as error:
             again = "assistant ask --retry" + (f" --session '{session}'" if session else "")
-            error.hint = f"{error.hint} The question is kept: {again}".strip()
+            error.advise(phrase("chat.question_kept", again=again))
             raise
         if as_json:
             facts = run_json(
@@ -77,7 +80,7 @@ def ask(
             print_json(facts)
         else:
             show_due(app, app.front.notify)
-        with app.front.waiting("Tidying up"):
+        with app.waiting(phrase("waiting.tidying")):
             drain(events)
 
 
@@ -93,9 +96,9 @@ def _to_its_end(events: Iterator[Event]) -> RunRecord:
     try:
         record = record_run(events)
     except KeyboardInterrupt:
-        raise Interrupted("Stopped.") from None
+        raise Interrupted(phrase("problem.stopped")) from None
     if record.stopped == "interrupted":
-        raise Interrupted("Stopped.")
+        raise Interrupted(phrase("problem.stopped"))
     return record
 
 
@@ -105,5 +108,6 @@ def _unanswered(app: App, name: str | None) -> Session:
 
     found = app.sessions.find(name) if name is not None else app.sessions.latest()
     if found is None:
-        raise UserError(f"There is no session {name or 'yet'}, and nothing to ask again.")
+        key = "input.nothing_to_retry_yet" if name is None else "input.nothing_to_retry"
+        raise UserError(phrase(key, name=name))
     return found

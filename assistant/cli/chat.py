@@ -27,10 +27,11 @@ def chat(
     from assistant.cli.invocation import opened
     from assistant.cli.lines import piped_lines, typed_lines
     from assistant.errors import UserError
-    from assistant.phrases import say
+    from assistant.phrases import phrase, say
 
     if session is not None and latest:
-        raise UserError("--session and --continue exclude each other.", hint="Give one of them.")
+        hint = phrase("input.session_or_latest_hint")
+        raise UserError(phrase("input.session_or_latest"), hint=hint)
     with opened(ctx, confirms=True) as app:
         here = app.sessions.latest() if latest else app.sessions.find(session) if session else None
         conversation = Conversation(app, here, session)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from assistant.app import App
 from assistant.cli.problems import explain
+from assistant.phrases import phrase, say
 from assistant.settings import variable
 
 LITTLE_SPACE = 500_000_000
@@ -36,14 +36,14 @@ def checks(app: App) -> Iterator[Check]:
         "model": _model,
     }
     for name, look in looks.items():
-        yield _guarded(name, partial(look, app))
+        yield _guarded(app, name, look)
 
 
-def _guarded(name: str, look: Callable[[], Check]) -> Check:
+def _guarded(app: App, name: str, look: Callable[[App], Check]) -> Check:
     try:
-        return look()
+        return look(app)
     except Exception as error:
-        problem = explain(error)
+        problem = explain(error, app.language())
         return Check(name, ok=False, detail=problem.message, todo=problem.hint)
 
 
@@ -51,10 +51,12 @@ def _home(app: App) -> Check:
     home = app.settings.home
     free = shutil.disk_usage(home).free
     open_to_others = home.stat().st_mode & 0o077
-    detail = f"{home}, {free / 1e9:.1f} GB free"
+    language, values = app.language(), {"home": home, "free": free / 1e9}
     if open_to_others:
-        return Check("home", ok=False, detail=f"{detail}, open to others", todo=f"chmod 700 {home}")
-    todo = "Free some disk space." if free < LITTLE_SPACE else ""
+        detail = say("doctor.open", language, **values)
+        return Check("home", ok=False, detail=detail, todo=f"chmod 700 {home}")
+    todo = say("doctor.free_space", language) if free < LITTLE_SPACE else ""
+    detail = say("doctor.space", language, **values)
     return Check("home", ok=not todo, detail=detail, todo=todo)
 
 
@@ -62,24 +64,30 @@ def _settings(app: App) -> Check:
     settings = app.settings
     given = sorted(variable(field) for field in settings.model_fields_set - {"home"})
     files = [name for name in (".env", "config.toml") if (settings.home / name).exists()]
-    detail = f"owner {settings.owner}, time zone {settings.zone}, language {settings.language}"
-    detail += f"; set: {', '.join(given) or 'nothing'}"
-    return Check(
-        "settings", ok=True, detail=detail + (f"; read: {', '.join(files)}" if files else "")
+    detail = phrase(
+        "doctor.set",
+        owner=settings.owner,
+        zone=settings.zone,
+        language=settings.language,
+        given=", ".join(given) or phrase("doctor.nothing"),
     )
+    if files:
+        detail = phrase("doctor.read", set=detail, files=", ".join(files))
+    return Check("settings", ok=True, detail=detail.text(app.language()))
 
 
 def _memory(app: App) -> Check:
     stats = app.store.stats()
-    detail = f"{stats.chunks} memories of {stats.sessions} sessions, {stats.pending} to be indexed"
+    values = {"memories": stats.chunks, "sessions": stats.sessions, "pending": stats.pending}
+    detail = phrase("doctor.stats", **values)
     if stats.holder:
-        detail += f", index written by {stats.holder}"
-    return Check("memory", ok=True, detail=detail)
+        detail = phrase("doctor.holder", stats=detail, holder=stats.holder)
+    return Check("memory", ok=True, detail=detail.text(app.language()))
 
 
 def _embedder(app: App) -> Check:
     embedder = app.store.embedder
-    with app.front.waiting("Loading the embedder"):
+    with app.waiting(phrase("waiting.embedder")):
         embedder.embed(["test"])
     return Check("embedder", ok=True, detail=embedder.fingerprint)
 
@@ -89,16 +97,17 @@ def _tools(app: App) -> Check:
 
 
 def _model(app: App) -> Check:
-    model, settings = app.model, app.settings
+    model, settings, language = app.model, app.settings, app.language()
     if settings.local:
         from assistant.model.choice import packaged_file
 
         path = settings.model_path or packaged_file()
-        return Check("model", ok=True, detail=f"{path} runs on this machine")
+        return Check("model", ok=True, detail=say("doctor.local", language, path=path))
     where = settings.openai_base_url or "OpenAI"
-    with app.front.waiting("Asking the model's server"):
+    with app.waiting(phrase("waiting.server")):
         names = model.names()
+    values = {"model": model.name, "where": where}
     if model.name in names or not names:
-        return Check("model", ok=True, detail=f"{model.name} at {where}")
-    todo = f"Set ASSISTANT_MODEL to one of: {', '.join(names[:20])}."
-    return Check("model", ok=False, detail=f"{where} has no model {model.name}", todo=todo)
+        return Check("model", ok=True, detail=say("doctor.remote", language, **values))
+    todo = say("doctor.choose", language, names=", ".join(names[:20]))
+    return Check("model", ok=False, detail=say("doctor.no_model", language, **values), todo=todo)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.options import AsJson
-from assistant.phrases import phrase, say
+from assistant.phrases import in_words, phrase, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -53,8 +53,9 @@ def context_command(
         sessions = assistant.sessions
         found = sessions.latest() if session is None else sessions.find(session)
         if found is None:
-            hint = "'assistant chat --session NAME' makes one."
-            raise UserError(f"There is no session {session or 'yet'}.", hint=hint)
+            key = "input.no_session_yet" if session is None else "input.no_session"
+            hint = phrase("input.no_session_hint")
+            raise UserError(phrase(key, name=session), hint=hint)
         if as_json:
             report = assistant.agent.preview(found, text or "")
             print_json({"session": found.label, **report.as_json()})
@@ -124,7 +125,7 @@ def _table(report: Report, language: Language) -> Table:
     since = "budget.turns_since" if report.summary else "budget.turns"
     notes = {
         "tools": "" if report.parts["tools"] else say("budget.no_tools", language),
-        "summary": report.summary,
+        "summary": in_words(report.summary, language),
         "window": say(since, language, turns=report.turns),
         "memories": say("budget.found", language, memories=report.memories),
         "reserve": say("budget.for_reply", language),
@@ -140,4 +141,5 @@ def _remarks(report: Report, language: Language) -> list[str]:
     left_out = [
         say("budget.left_out", language, what=each.what, why=each.why) for each in report.left_out
     ]
-    return [*report.kept, *report.aged, *left_out]
+    told = [reason.text(language) for reason in (*report.kept, *report.aged)]
+    return [*told, *left_out]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from threading import Thread
 from typing import cast
@@ -15,7 +15,7 @@ from assistant.cli.controls import without_controls
 from assistant.cli.problems import explain
 from assistant.context.wording import Language
 from assistant.events import Event
-from assistant.phrases import say
+from assistant.phrases import phrase, say
 from assistant.sessions import Session
 
 
@@ -82,6 +82,7 @@ class Conversation:
         """Do what one line asks for; whatever goes wrong, the chat goes on."""
         try:
             self._typed = line.partition(" ")[2] or self._typed if line[:1] == "/" else line
+            self._app.front = replace(self._app.front, words=self._typed)
             if line.startswith("/"):
                 self._obey(line)
             else:
@@ -91,15 +92,14 @@ class Conversation:
         except KeyboardInterrupt:
             self._say(self._words("chat.stopped"))
         except Exception as error:
-            problem = explain(error)
-            self._say(" ".join(filter(None, (problem.message, problem.hint))))
+            self._say(explain(error, self.language).line)
 
     def _ask(self, question: str) -> None:
         self._settle()
         # A run is a generator: closing it ends the run where it stands.
         events = cast("Generator[Event]", self._app.agent.run(self._here(), question))
         try:
-            for _ in Screen(self._app.front.waiting).follow(events):
+            for _ in Screen(self._app.front.waiting, self.language).follow(events):
                 pass
         except KeyboardInterrupt:
             events.close()
@@ -116,7 +116,7 @@ class Conversation:
         """Wait for the last run's work after its answer; it goes on while the user types."""
         after, self._after = self._after, None
         if after is not None:
-            with self._app.front.waiting("Tidying up"):
+            with self._app.waiting(phrase("waiting.tidying")):
                 after.join()
 
     def _obey(self, line: str) -> None:
@@ -145,7 +145,7 @@ class Conversation:
 
         store = self._app.store
         if words:
-            with self._app.front.waiting("Searching"):
+            with self._app.waiting(phrase("waiting.searching")):
                 found = store.recall(words, limit=10)
             print_recall(found, self._app.zone, self.language, every=False)
             return

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.options import AsJson
+from assistant.phrases import phrase, say
 
 if TYPE_CHECKING:
     from assistant.cli.checks import Check
@@ -37,11 +38,18 @@ def doctor(
 
     with opened(ctx) as app:
         found: list[Check] = []
+        language = app.language()
         for check in checks(app):
             found.append(check)
             if not as_json:
                 sign, style = ("✓", "green") if check.ok else ("✗", "red")
-                console().print(f"{sign} {check.name}: {check.detail}", style=style)
+                line = say(
+                    "doctor.line",
+                    language,
+                    name=say(f"doctor.{check.name}", language),
+                    detail=check.detail,
+                )
+                console().print(f"{sign} {line}", style=style)
                 if check.todo:
                     console().print(f"    → {check.todo}")
         healthy = all(check.ok for check in found)
@@ -60,8 +68,8 @@ def _fetch(ctx: typer.Context) -> None:
 
     settings = Settings.load(ctx.obj.home)
     if settings.model_path is not None or not settings.local:
-        answers = settings.model_path or "the server that is set"
-        typer.echo(f"The packaged model is not needed: {answers} answers.", err=True)
+        answers = settings.model_path or phrase("doctor.server")
+        typer.echo(say("doctor.not_needed", settings.spoken, answers=answers), err=True)
         return
-    with Waiter().waiting("Fetching the packaged model (1.1 GB, once)") as progress:
+    with Waiter().waiting(say("waiting.fetching", settings.spoken)) as progress:
         fetch_model(models_folder(), progress=progress)

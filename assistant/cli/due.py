@@ -27,7 +27,7 @@ def show_due(app: App, say: Callable[[str], None]) -> None:
             say(f"• {note.text}")
         schedule.notices.shown(notes, app.clock())
     except Exception as error:
-        say(explain(error).message)
+        say(explain(error, app.language()).message)
 
 
 def catching_up(app: App, invocation: Invocation, lines: Iterator[str]) -> Iterator[str]:

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assistant.cli.options import AsJson
+from assistant.phrases import phrase, say
 
 if TYPE_CHECKING:
     from assistant.app import App
+    from assistant.context.wording import Language
     from assistant.evals.case import Case
     from assistant.evals.report import CaseResult, Difference, Report
 
@@ -55,12 +57,13 @@ def run(
         changed = difference(report, earlier) if earlier else None
         last.parent.mkdir(exist_ok=True)
         last.write_text(json.dumps(report.to_json(), ensure_ascii=False), encoding="utf-8")
+        language = assistant.language()
     if junit is not None:
         write_junit(report, junit)
     if as_json:
         print_json({**report.to_json(), "difference": _difference_json(changed)})
     else:
-        _print(report, changed)
+        _print(report, changed, language)
 
 
 def _results(assistant: App, cases: tuple[Case, ...], runs: int) -> list[CaseResult]:
@@ -72,10 +75,11 @@ def _results(assistant: App, cases: tuple[Case, ...], runs: int) -> list[CaseRes
         assistant.settings,
         models=lambda _case: nullcontext(assistant.model),
         embedder=load_embedder(assistant.settings.embedder),
+        language=assistant.language(),
         judge=None if local else assistant.model,  # a small model is no judge
     )
     results: list[CaseResult] = []
-    with assistant.front.waiting("Running the suite") as progress:
+    with assistant.waiting(phrase("waiting.suite")) as progress:
         for number, case in enumerate(cases, 1):
             results.append(runner.run(case, runs))
             progress(number, len(cases))
@@ -89,7 +93,8 @@ def _must_be_writable(path: Path) -> None:
     try:
         path.open("ab").close()
     except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}.") from None
+        said = phrase("input.unwritable", path=path, problem=error.strerror)
+        raise UserError(said) from None
 
 
 def _file_name(suite: str) -> str:
@@ -102,7 +107,7 @@ def _difference_json(changed: Difference | None) -> dict[str, list[str]] | None:
     return {"worse": list(changed.worse), "better": list(changed.better)}
 
 
-def _print(report: Report, changed: Difference | None) -> None:
+def _print(report: Report, changed: Difference | None, language: Language) -> None:
     from rich.table import Table
 
     from assistant.cli.views import console
@@ -110,17 +115,19 @@ def _print(report: Report, changed: Difference | None) -> None:
     screen = console()
     for case in report.cases:
         if not case.passed:
-            screen.print(f"failed: {case.id} ({case.right} of {len(case.trials)} runs right)")
+            values = {"case": case.id, "right": case.right, "runs": len(case.trials)}
+            screen.print(say("eval.failed", language, **values))
             for reason in sorted({why for trial in case.trials for why in trial.failures}):
                 screen.print(f"  - {reason}")
     table = Table(box=None, header_style="bold", pad_edge=False)
-    for column in ("", "passed", "of", "rate"):
+    for column in say("eval.heads", language).split("|"):
         table.add_column(column, justify="left" if not column else "right")
     for name, (passed, of) in report.rates().items():
-        table.add_row(name, str(passed), str(of), f"{passed / of:.0%}")
+        rate = f"{passed / of:.0%}"
+        table.add_row(say(f"eval.{name}", language), str(passed), str(of), rate)
     screen.print(table)
     if changed is not None:
-        worse, better = ", ".join(changed.worse) or "nothing", ", ".join(changed.better)
-        screen.print(f"Worse than the last run: {worse}.")
-        if better:
-            screen.print(f"Better: {better}.")
+        worse = changed.worse or phrase("eval.nothing")
+        screen.print(say("eval.worse", language, cases=worse))
+        if changed.better:
+            screen.print(say("eval.better", language, cases=changed.better))

@@ -19,14 +19,28 @@ if TYPE_CHECKING:
     from memory_store.protocols import Clock
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Invocation:
-    """The global options as they were typed, and the words of the command that follows them."""
+    """The global options as they were typed, and all words of the command line.
+
+    Attributes:
+        spoken: the language that the assistant found, for what is said after it is closed.
+    """
 
     home: Path | None = None
     now: str | None = None
     verbose: bool = False
     words: str = ""
+    spoken: Language | None = None
+
+    @property
+    def language(self) -> Language:
+        """The user's language, also where no assistant was opened to tell it."""
+        from assistant.context.wording import language_of
+        from assistant.settings import chosen_language, system_language
+
+        known = self.spoken or chosen_language(self.home)
+        return known or ("zh" if language_of(self.words) == "zh" else system_language())
 
 
 @contextmanager
@@ -54,9 +68,10 @@ def opened(ctx: typer.Context, *, confirms: bool = False, **flags: Any) -> Gener
             write_log(settings, verbose=invocation.verbose)
             try:
                 yield app
-            except AssistantError as error:
-                if error.phrased:
-                    error.speak(_language(app))
+            except BaseException as error:
+                invocation.spoken = app.language()
+                if isinstance(error, AssistantError):
+                    error.speak(invocation.spoken)  # before secrets are taken out of it
                 raise
     except Exception as error:
         shown = settings.redact(str(error))
@@ -76,14 +91,6 @@ def _front(words: str, *, confirms: bool) -> Front:
         confirm=_confirm if at_terminal else None,
         words=words,
     )
-
-
-def _language(app: App) -> Language:
-    """The user's language, also where the ledger that tells it cannot be read."""
-    try:
-        return app.language()
-    except Exception:
-        return app.settings.spoken
 
 
 def _confirm(question: str) -> bool:

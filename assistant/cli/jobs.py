@@ -9,7 +9,7 @@ import typer
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
-from assistant.phrases import say
+from assistant.phrases import phrase, say
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -51,11 +51,11 @@ def list_(ctx: typer.Context, as_json: AsJson = False) -> None:
             )
             return
         for row in rows:
-            typer.echo(f"{row['name']}: {row['about']}")
+            typer.echo(say("jobs.part", language, name=row["name"], did=row["about"]))
             key, last = "jobs.due_now" if row["due_now"] else "jobs.next", row["last"]
-            state = say(key, language, at=_short(row["next"]))
-            before = say("jobs.last", language, at=_short(last["at"])) if last else ""
-            typer.echo(f"    {state}; {before or say('jobs.not_yet', language)}")
+            state = phrase(key, at=_short(row["next"]))
+            before = phrase("jobs.last", at=_short(last["at"])) if last else phrase("jobs.not_yet")
+            typer.echo("    " + say("jobs.then", language, first=state, then=before))
 
 
 @app.command()
@@ -70,7 +70,7 @@ def run(
     from assistant.cli.views import print_json
 
     with opened(ctx) as app:
-        with app.front.waiting("Running jobs"):
+        with app.waiting(phrase("waiting.jobs")):
             done = _one(app, name) if name else app.schedule.catch_up()
         runs = done.runs
         if as_json:

@@ -12,6 +12,7 @@ from prompt_toolkit.history import History
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 
 from assistant.cli.reading import decoded
+from assistant.phrases import phrase
 
 if TYPE_CHECKING:
     from assistant.cli.conversation import Conversation
@@ -23,7 +24,7 @@ def piped_lines() -> Iterator[str]:
     """Yield each line of standard input that is not blank."""
     for line in sys.stdin.buffer:
         if line.strip():
-            yield decoded(line, "line")
+            yield decoded(line, phrase("input.line"))
 
 
 def typed_lines(conversation: Conversation) -> Iterator[str]:

@@ -85,21 +85,22 @@ def _program(  # pyright: ignore[reportUnusedFunction]
     ] = False,
 ) -> None:
     """A personal assistant that remembers for months, and knows what is out of date."""
-    words = " ".join(ctx.obj or ())
-    ctx.obj = Invocation(home=home, now=now, verbose=verbose, words=words)
+    invocation: Invocation = ctx.obj
+    invocation.home, invocation.now, invocation.verbose = home, now, verbose
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code: 0 done, 1 failed, 2 wrong input, 130 Ctrl-C."""
     words = sys.argv[1:] if arguments is None else arguments
     given = _globals_first([without_controls(word) for word in words])
+    invocation = Invocation(words=" ".join(given))
     os.umask(0o077)  # what is remembered is the user's alone
     _open_standard_streams()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # pyright: ignore
     try:
-        code = app(given, prog_name="assistant", standalone_mode=False, obj=given)
+        code = app(given, prog_name="assistant", standalone_mode=False, obj=invocation)
         if code == INTERRUPTED:  # what typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
         sys.stdout.flush()
@@ -109,7 +110,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:  # also what a user's tool raises to end the program
         from assistant.cli.problems import report
 
-        return report(error, as_json="--json" in given, verbose="--verbose" in given)
+        json, verbose = "--json" in given, "--verbose" in given
+        return report(error, invocation.language, as_json=json, verbose=verbose)
     return code if isinstance(code, int) else 0
 
 

@@ -10,6 +10,7 @@ import typer
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
+from assistant.phrases import Phrase, phrase, say
 from memory_store.chunk import Kind
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ def search(
     from assistant.cli.reading import read_text
     from assistant.cli.views import print_json, print_recall, recall_json
 
-    words = read_text(query, "query")
+    words = read_text(query, phrase("input.query"))
     with opened(ctx) as app:
-        with app.front.waiting("Searching"):
+        with app.waiting(phrase("waiting.searching")):
             recall = app.store.recall(words, limit=limit)
         if as_json:
             print_json({"query": words, **recall_json(recall)})
@@ -95,6 +96,7 @@ def show(
     from assistant.cli.controls import without_controls
     from assistant.cli.memory_words import of_chunk
     from assistant.cli.views import chunk_json, print_facts, print_json
+    from assistant.context.wording import with_conflicts
 
     with opened(ctx) as app:
         chunk = app.store.get(memory)
@@ -103,7 +105,9 @@ def show(
             print_json(chunk_json(chunk, judgement))
             return
         said_in = app.sessions.find(chunk.scope.session) if chunk.scope.session else None
-        typer.echo(f"{without_controls(chunk.text)}\n")
+        rivals = [app.store.get(other) for other in judgement.conflicts_with]
+        told = with_conflicts(chunk.text, rivals, app.zone, app.language())
+        typer.echo(f"{without_controls(told)}\n")
         print_facts(
             of_chunk(
                 chunk,
@@ -111,7 +115,7 @@ def show(
                 said_in.label if said_in else chunk.scope.session,
                 now=app.store.now,
                 zone=app.zone,
-                language=app.settings.spoken,
+                language=app.language(),
             )
         )
 
@@ -128,15 +132,15 @@ def add(
     from assistant.cli.views import memory_json, print_json
     from memory_store import Draft
 
-    words = read_text(text, "text")
+    words = read_text(text, phrase("input.text"))
     with opened(ctx) as app:
         draft = Draft("fact" if subject else "note", words, subject=subject)
-        with app.front.waiting("Remembering"):
+        with app.waiting(phrase("waiting.remembering")):
             [chunk] = app.store.remember([draft])
         if as_json:
             print_json(memory_json(chunk, app.store.judge([chunk.id])[chunk.id]))
         else:
-            typer.echo(f"Remembered as {chunk.id}.")
+            typer.echo(say("memory.stored", app.language(), id=chunk.id))
 
 
 @app.command()
@@ -155,6 +159,7 @@ def forget(
     as_json: AsJson = False,
 ) -> None:
     """Forget memories for good, and what was made from them."""
+    from assistant.cli.log import forget_in_log
     from assistant.cli.reading import read_span
     from assistant.cli.views import forgotten_json, print_forgotten, print_json
 
@@ -169,19 +174,17 @@ def forget(
         )
         outcome = forget_chosen(dry_run=True)
         if not as_json:
-            print_forgotten(outcome, app.store.now, app.zone)
-        if not dry_run and outcome.chunks + outcome.derived:
-            _confirm("Forget these for good?", yes=yes)
-            with app.front.waiting("Forgetting"):
+            print_forgotten(outcome, app.store.now, app.zone, app.language())
+        if not dry_run and (outcome.chunks or outcome.derived or outcome.kept):
+            _confirm(app, phrase("memory.sure"), yes=yes)
+            with app.waiting(phrase("waiting.forgetting")):
                 outcome = forget_chosen()
                 app.backups.erase_forgotten()
+                gone = outcome.chunks + outcome.derived
+                forget_in_log(app.settings.home, (chunk.text for chunk in gone))
             if not as_json:
-                typer.echo(
-                    "Forgotten."
-                    if outcome.erased
-                    else "Forgotten; a running process still holds"
-                    " some bytes of it, and erases them when it ends."
-                )
+                key = "memory.forgotten" if outcome.erased else "memory.still_held"
+                typer.echo(say(key, app.language()))
         if as_json:
             print_json(forgotten_json(outcome))
 
@@ -196,10 +199,11 @@ def export(
     """Write every memory to a JSONL file."""
     with opened(ctx) as app:
         if file.exists():
-            _confirm(f"{file} exists. Replace it?", yes=yes)
-        with app.front.waiting("Exporting"):
+            _confirm(app, phrase("memory.replace", file=file), yes=yes)
+        with app.waiting(phrase("waiting.exporting")):
             outcome = app.store.export(file)
-        _tell(f"Memories written to {file}: {outcome.chunks}.", outcome, as_json=as_json)
+        told = say("memory.exported", app.language(), file=file, count=outcome.chunks)
+        _tell(told, outcome, as_json=as_json)
 
 
 @app.command("import")
@@ -210,14 +214,19 @@ def import_(
 ) -> None:
     """Take in the memories of an exported file: all of them, or none."""
     with opened(ctx) as app:
-        with app.front.waiting("Importing"):
+        with app.waiting(phrase("waiting.importing")):
             outcome = app.store.import_(file)
-        told = f"Memories taken in from {file}: {outcome.chunks}"
-        told += f"; here already: {outcome.known}" if outcome.known else ""
-        told += (
-            f"; forgotten before, and left out: {outcome.forgotten}" if outcome.forgotten else ""
+        known = phrase("memory.known", count=outcome.known)
+        forgotten = phrase("memory.forgotten_before", count=outcome.forgotten)
+        told = say(
+            "memory.imported",
+            app.language(),
+            file=file,
+            count=outcome.chunks,
+            known=known if outcome.known else "",
+            forgotten=forgotten if outcome.forgotten else "",
         )
-        _tell(f"{told}.", outcome, as_json=as_json)
+        _tell(told, outcome, as_json=as_json)
 
 
 @app.command()
@@ -231,7 +240,7 @@ def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
         if as_json:
             print_json(as_data(found))
         else:
-            print_facts(of_stats(found, app.zone, app.settings.spoken))
+            print_facts(of_stats(found, app.zone, app.language()))
 
 
 @app.command()
@@ -240,18 +249,19 @@ def verify(ctx: typer.Context, as_json: AsJson = False) -> None:
     from assistant.cli.memory_words import of_verification
 
     with opened(ctx) as app:
-        with app.front.waiting("Verifying"):
+        with app.waiting(phrase("waiting.verifying")):
             outcome = app.store.verify()
-        _tell(of_verification(outcome, app.settings.spoken), outcome, as_json=as_json)
+        _tell(of_verification(outcome, app.language()), outcome, as_json=as_json)
 
 
 @app.command()
 def reindex(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Build the index anew from the ledger; it may be interrupted and goes on the next time."""
     with opened(ctx) as app:
-        with app.front.waiting("Indexing") as progress:
+        with app.waiting(phrase("waiting.indexing")) as progress:
             outcome = app.store.reindex(progress)
-        _tell(f"Passages in the index: {outcome}.", outcome, as_json=as_json)
+        told = say("memory.reindexed", app.language(), count=outcome)
+        _tell(told, outcome, as_json=as_json)
 
 
 Picture = Annotated[Path, typer.Argument(help="The .png or .html file to write.")]
@@ -276,12 +286,13 @@ def _draw(
     from assistant.cli.views import print_json
 
     with opened(ctx) as app:
-        with app.front.waiting("Drawing"):
-            count = draw(app.store, file, which)
+        language = app.language()
+        with app.waiting(phrase("waiting.drawing")):
+            count = draw(app.store, file, which, language)
         if as_json:
             print_json({"file": str(file), "memories": count})
         else:
-            typer.echo(f"Wrote {file}: {count} {'memory' if count == 1 else 'memories'}.")
+            typer.echo(say("memory.drawn", language, file=file, count=count))
 
 
 def _session_id(app: App, name: str | None) -> str | None:
@@ -290,7 +301,7 @@ def _session_id(app: App, name: str | None) -> str | None:
     return found.id if found else name
 
 
-def _confirm(question: str, *, yes: bool) -> None:
+def _confirm(app: App, question: Phrase, *, yes: bool) -> None:
     """Let the user say yes to what cannot be undone.
 
     Raises:
@@ -304,8 +315,9 @@ def _confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise UserError(f"{question} Nobody can be asked here.", hint="Add --yes if so.")
-    typer.confirm(question, abort=True, err=True)
+        said = phrase("input.nobody", question=question)
+        raise UserError(said, hint=phrase("input.nobody_hint"))
+    typer.confirm(question.text(app.language()), abort=True, err=True)
 
 
 def _tell(told: str, outcome: object, *, as_json: bool) -> None:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 from typer import Abort, TyperException
 
+from assistant.context.wording import Language
 from assistant.errors import AssistantError, Interrupted
+from assistant.phrases import in_words, phrase, recognised, say, sentences
 from memory_store.errors import (
     EmbedderError,
     ExtraMissing,
@@ -42,10 +44,17 @@ class Problem:
     hint: str
     exit_code: int
 
+    @property
+    def line(self) -> str:
+        """What went wrong and what to do, in one line."""
+        return sentences(self.message, self.hint)
 
-def report(error: BaseException, *, as_json: bool, verbose: bool = False) -> int:
+
+def report(
+    error: BaseException, language: Language, *, as_json: bool, verbose: bool = False
+) -> int:
     """Tell the user what went wrong, on standard output if it is JSON, and return the exit code."""
-    problem = explain(error)
+    problem = explain(error, language)
     if problem.code == "unexpected":
         logging.getLogger("assistant.cli").error("unexpected error", exc_info=error)
         if verbose:
@@ -54,27 +63,30 @@ def report(error: BaseException, *, as_json: bool, verbose: bool = False) -> int
         parts = {"code": problem.code, "message": problem.message, "hint": problem.hint}
         print(json.dumps({"error": parts}, ensure_ascii=False))
     else:
-        print(
-            "assistant: " + " ".join(filter(None, (problem.message, problem.hint))), file=sys.stderr
-        )
+        print(f"assistant: {problem.line}", file=sys.stderr)
     return problem.exit_code
 
 
-def explain(error: BaseException) -> Problem:
-    """Return what to tell the user about any error that reaches the command line."""
+def explain(error: BaseException, language: Language) -> Problem:
+    """Return what to tell the user about any error that reaches the command line.
+
+    What `memory_store`, Python and the system say stays in their words.
+    """
     match error:
         case AssistantError():
+            error.speak(language)
             return Problem(error.code, str(error), error.hint, error.exit_code)
         case MemoryStoreError():
             return _of_memory(error)
         case TyperException():
-            return _usage(error)
+            return _usage(error, language)
         case KeyboardInterrupt():
-            return Problem("interrupted", "Stopped.", "", Interrupted.exit_code)
+            stopped = say("problem.stopped", language)
+            return Problem("interrupted", stopped, "", Interrupted.exit_code)
         case Abort() | EOFError():
-            return Problem("aborted", "Stopped; nothing was changed.", "", 1)
+            return Problem("aborted", say("problem.aborted", language), "", 1)
         case _:
-            return _of_system(error) or _unexpected(error)
+            return _of_system(error, language) or _unexpected(error, language)
 
 
 def _of_memory(error: MemoryStoreError) -> Problem:
@@ -83,26 +95,27 @@ def _of_memory(error: MemoryStoreError) -> Problem:
     return Problem(code, str(error), "", exit_code)
 
 
-def _of_system(error: BaseException) -> Problem | None:
+def _of_system(error: BaseException, language: Language) -> Problem | None:
     match error:
         case UnicodeEncodeError(object=text, start=start) if "\ud800" <= text[start] <= "\udfff":
-            message = f"{text[:40]!r} is not text: it holds bytes that are no characters."
-            return Problem("bad_input", message, "Nothing was changed.", 2)
+            message = say("problem.no_text", language, text=text[:40])
+            return Problem("bad_input", message, say("problem.unchanged", language), 2)
         case OSError() if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES):
-            hint = "Free some space or fix the permissions; nothing that was stored is lost."
-            where = error.filename or "the disk"
-            return Problem("storage_full", f"{where}: {error.strerror}.", hint, 2)
+            where = error.filename or phrase("problem.disk")
+            message = say("problem.storage", language, where=where, problem=error.strerror)
+            return Problem("storage_full", message, say("problem.storage_hint", language), 2)
         case _:
             return None
 
 
-def _unexpected(error: BaseException) -> Problem:
-    message = f"Unexpected {type(error).__name__}: {error}"
-    hint = "The log in the home has the details; --verbose shows them."
-    return Problem("unexpected", message, hint, 1)
+def _unexpected(error: BaseException, language: Language) -> Problem:
+    message = say("problem.unexpected", language, kind=type(error).__name__, problem=error)
+    return Problem("unexpected", message, say("problem.unexpected_hint", language), 1)
 
 
-def _usage(error: TyperException) -> Problem:
+def _usage(error: TyperException, language: Language) -> Problem:
     command = getattr(getattr(error, "ctx", None), "command_path", "assistant")
-    message = " ".join(error.format_message().split()).rstrip(".") + "."
-    return Problem("usage", message, f"See '{command} --help'.", error.exit_code)
+    said = " ".join(error.format_message().split())
+    message = in_words(recognised(said, "usage", "value"), language)
+    hint = say("problem.see_help", language, command=command)
+    return Problem("usage", message, hint, error.exit_code)

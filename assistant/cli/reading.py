@@ -7,29 +7,30 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 from assistant.cli.controls import without_controls
 from assistant.errors import UserError
+from assistant.phrases import Phrase, phrase
 from memory_store import Interval
 
 LONGEST_TEXT = 200_000
 """Characters of one text that is asked or remembered from the command line."""
 
 
-def read_text(given: str | None, what: str) -> str:
+def read_text(given: str | None, what: Phrase) -> str:
     """Return a text from an argument, or from standard input where it is `-` or missing.
 
     Args:
-        what: what the text is, for messages, such as `question`.
+        what: what the text is, for messages, such as a question.
 
     Raises:
         UserError: it is empty, too long, or no text.
     """
     if given is None and sys.stdin.isatty():
-        raise UserError(f"there is no {what}.", hint="Give it in quotes, or pipe it in.")
+        raise UserError(phrase("input.none", what=what), hint=phrase("input.none_hint"))
     if given in (None, "-"):
         return decoded(sys.stdin.buffer.read(LONGEST_TEXT * 4 + 1), what)
     return checked(given, what)
 
 
-def decoded(data: bytes, what: str) -> str:
+def decoded(data: bytes, what: Phrase) -> str:
     """Return bytes of a pipe as a text that can be taken.
 
     Raises:
@@ -40,29 +41,29 @@ def decoded(data: bytes, what: str) -> str:
     try:
         return checked(data.decode("utf-8-sig"), what)
     except UnicodeDecodeError as error:
-        problem = f"the {what} on standard input is not UTF-8 text (byte {error.start})."
-        raise UserError(problem, hint="Convert it, for example with iconv.") from None
+        problem = phrase("input.not_utf8", what=what, byte=error.start)
+        raise UserError(problem, hint=phrase("input.not_utf8_hint")) from None
 
 
-def checked(text: str, what: str) -> str:
+def checked(text: str, what: Phrase) -> str:
     """Return `text` without control characters and the space around it.
 
     Raises:
         UserError: it is empty, too long, or holds what is no character.
     """
     if "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise UserError(f"the {what} is not text: it holds bytes that are no characters.")
+        raise UserError(phrase("input.not_text", what=what))
     text = without_controls(text).strip()
     if not text:
-        raise UserError(f"the {what} is empty.", hint="Give some text.")
+        raise UserError(phrase("input.empty", what=what), hint=phrase("input.empty_hint"))
     if len(text) > LONGEST_TEXT:
         raise _too_long(what)
     return text
 
 
-def _too_long(what: str) -> UserError:
-    hint = "Shorten it, or add its parts with 'assistant memory add -' and ask about them."
-    return UserError(f"the {what} has more than {LONGEST_TEXT:,} characters.", hint=hint)
+def _too_long(what: Phrase) -> UserError:
+    said = phrase("input.too_long", what=what, most=LONGEST_TEXT)
+    return UserError(said, hint=phrase("input.too_long_hint"))
 
 
 def read_span(since: str | None, until: str | None, zone: tzinfo) -> Interval | None:
@@ -79,7 +80,8 @@ def read_span(since: str | None, until: str | None, zone: tzinfo) -> Interval | 
     end = datetime.max.replace(tzinfo=UTC)
     if until:
         whole_day = timedelta(days=1) if len(until.strip()) == len("2026-01-01") else timedelta(0)
-        end = read_moment(until, zone, "--until") + whole_day
+        moment = read_moment(until, zone, "--until")
+        end = moment + min(whole_day, end - moment)  # no day follows 9999-12-31
     return Interval(start, end)
 
 
@@ -92,11 +94,11 @@ def read_moment(text: str, zone: tzinfo, option: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
-        hint = "Give an ISO 8601 time such as 2026-03-02T09:00:00+08:00."
-        raise UserError(f"{option} {text!r} is not a time.", hint=hint) from None
+        said = phrase("input.not_a_time", option=option, text=text)
+        raise UserError(said, hint=phrase("input.not_a_time_hint")) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
     try:
         return moment.astimezone(UTC)
     except OverflowError:
-        raise UserError(f"{option} {text!r} is out of range.") from None
+        raise UserError(phrase("input.out_of_range", option=option, text=text)) from None

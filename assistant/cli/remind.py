@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
-from assistant.phrases import say
+from assistant.phrases import phrase, say
 
 if TYPE_CHECKING:
     from assistant.app import App
@@ -48,7 +48,7 @@ def add(
     """Add a reminder; without a time, a to-do."""
     from assistant.cli.reading import checked
 
-    said = checked(" ".join(words), "reminder")
+    said = checked(" ".join(words), phrase("input.reminder"))
     if said.lower().startswith("me "):  # assistant remind me tomorrow …
         said = f"remind {said}"
     with opened(ctx) as app:

@@ -9,7 +9,7 @@ import typer
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
-from assistant.phrases import say
+from assistant.phrases import phrase, say
 
 app = typer.Typer()
 
@@ -27,7 +27,7 @@ def restore(
         backups = app.backups
         inside = backups.folder / file.name
         chosen = inside if not file.exists() and inside.exists() else file
-        with app.front.waiting("Restoring"):
+        with app.waiting(phrase("waiting.restoring")):
             done = backups.restore(chosen)
         if as_json:
             print_json(

@@ -73,7 +73,7 @@ def plan(
             total=total,
             calendar=calendar,
         )
-        with assistant.front.waiting("Planning"):
+        with assistant.waiting(phrase("waiting.planning")):
             made = study.make(wish, name)
         if as_json:
             print_json(made.plan.data())
@@ -129,8 +129,8 @@ def log(
             if text is None and amend is not None:  # only the day or the task is corrected
                 said = study.log.find(plan.name, amend).said.note
             else:
-                said = read_text(text, "check-in")
-            with assistant.front.waiting("Logging"):
+                said = read_text(text, phrase("input.check_in"))
+            with assistant.waiting(phrase("waiting.logging")):
                 entry = study.check_in(said, day=day, task=task, amends=amend, name=plan.name)
         if as_json:
             print_json({"entry": entry.data()})

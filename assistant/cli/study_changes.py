@@ -55,7 +55,7 @@ def adjust(
             else:
                 print_proposals(proposals, assistant.language(study.plan(plan).goal))
             return
-        with assistant.front.waiting("Changing the plan"):
+        with assistant.waiting(phrase("waiting.changing")):
             stored = study.adjust(change, number, plan)
         if as_json:
             outcome = {"plan": plan, "version": stored.plan.version, "applied": stored.data()}

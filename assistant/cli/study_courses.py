@@ -10,7 +10,7 @@ import typer
 
 from assistant.cli.invocation import opened
 from assistant.cli.options import AsJson
-from assistant.phrases import say
+from assistant.phrases import phrase, say
 
 if TYPE_CHECKING:
     from assistant.study.course import Course
@@ -40,7 +40,7 @@ def search(
     with opened(ctx) as assistant:
         study = assistant.study
         embedder = study.embedder() if query.strip() and not words else None
-        with assistant.front.waiting("Searching"):
+        with assistant.waiting(phrase("waiting.searching")):
             found = study.catalogue.search(query, level=read_level(level), embedder=embedder)
         kept = found[:limit] if query.strip() else found
         if as_json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from assistant.phrases import say
+from assistant.phrases import phrase, say
 from assistant.study.course import Course
 from assistant.study.echo import echo, group_name, unclear
 from assistant.study.minutes import spoken
@@ -40,7 +40,9 @@ def print_courses(courses: Sequence[Course], language: str) -> None:
         title = f"{course.title} · {course.title_zh}" if course.title_zh else course.title
         before = ", ".join(course.prerequisites)
         time = spoken(course.minutes, language)
-        table.add_row(course.id, escape(title), course.level, time, before)
+        table.add_row(
+            course.id, escape(title), say(f"study.{course.level}", language), time, before
+        )
     _console().print(table)
 
 
@@ -54,7 +56,7 @@ def print_course(course: Course, language: str) -> None:
             "study.course",
             language,
             id=course.id,
-            level=course.level,
+            level=phrase(f"study.{course.level}"),
             weeks=course.weeks,
             span=span,
             time=spoken(course.minutes, language),

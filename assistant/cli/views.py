@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assistant.cli.controls import without_controls
-from assistant.cli.memory_words import named
-from assistant.context.wording import Language, ago
+from assistant.cli.memory_words import named, why
+from assistant.context.wording import Language, ago, with_conflicts
 from assistant.phrases import say
 from assistant.run_record import RunRecord
 from memory_store import Chunk, Dropped, Judgement, Recall
@@ -66,6 +66,7 @@ def chunk_json(chunk: Chunk, judgement: Judgement) -> dict[str, Any]:
         **memory_json(chunk, judgement),
         "reason": judgement.reason,
         "as_of": judgement.as_of.isoformat(),
+        "conflicts_with": list(judgement.conflicts_with),
         "session": chunk.scope.session or None,
         "turn": chunk.scope.turn or None,
         "origin": chunk.origin,
@@ -155,9 +156,15 @@ def console() -> Console:
 
 def print_recall(recall: Recall, zone: tzinfo, language: Language, *, every: bool) -> None:
     """Print what was found; `every` adds what was left out, each with its reason."""
-    rows: list[Row] = [(hit.chunk, hit.judgement, hit.text) for hit in recall.hits]
+    rows: list[Row] = [
+        (hit.chunk, hit.judgement, with_conflicts(hit.text, hit.against, zone, language))
+        for hit in recall.hits
+    ]
     if every:
-        rows += [(d.chunk, d.judgement, f"[{d.reason}] {d.chunk.text}") for d in recall.dropped]
+        rows += [
+            (each.chunk, each.judgement, f"[{_left_out(each, language)}] {each.chunk.text}")
+            for each in recall.dropped
+        ]
     print_chunks(rows, recall.now, zone, language)
     if recall.dropped and not every:
         console().print(say("chat.left_out", language, count=len(recall.dropped)), style="dim")
@@ -181,18 +188,20 @@ def print_chunks(rows: Sequence[Row], now: datetime, zone: tzinfo, language: Lan
         screen.print(Text(without_controls(text)))
 
 
-def print_forgotten(outcome: Forgotten, now: datetime, zone: tzinfo) -> None:
+def print_forgotten(outcome: Forgotten, now: datetime, zone: tzinfo, language: Language) -> None:
     """Print what is to be forgotten: what was named, and what was made from it."""
-    for title, chunks in (("To forget", outcome.chunks), ("Made from these", outcome.derived)):
+    screen = console()
+    parts = {"memory.to_forget": outcome.chunks, "memory.derived": outcome.derived}
+    for title, chunks in parts.items():
         if chunks:
-            console().print(f"{title}:", style="bold")
+            screen.print(say(title, language), style="bold")
         for chunk in chunks:
-            when, kind = _when(chunk, now, zone, "en"), named(chunk.kind, "en")
-            console().print(f"  {when} · {kind} · {chunk.id}\n  {without_controls(chunk.text)}")
+            when, kind = _when(chunk, now, zone, language), named(chunk.kind, language)
+            screen.print(f"  {when} · {kind} · {chunk.id}\n  {without_controls(chunk.text)}")
     if outcome.kept:
-        console().print(f"{len(outcome.kept)} were said elsewhere too, and stay there.")
-    if not outcome.chunks + outcome.derived:
-        console().print("There is nothing of that to forget.")
+        screen.print(say("memory.kept", language, count=len(outcome.kept)))
+    if not (outcome.chunks or outcome.derived or outcome.kept):
+        screen.print(say("memory.nothing_to_forget", language))
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
@@ -206,6 +215,11 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     for name, value in facts:
         table.add_row(name, Text(value))
     console().print(table)
+
+
+def _left_out(dropped: Dropped, language: Language) -> str:
+    """Why it was left out; its verdict stands in the line above already."""
+    return why(dropped.reason.removeprefix(f"{dropped.verdict}: "), language)
 
 
 def _when(chunk: Chunk, now: datetime, zone: tzinfo, language: Language) -> str:

@@ -21,6 +21,7 @@ from assistant.context.window import View, chunk_ids, show_turn
 from assistant.context.wording import language_of
 from assistant.errors import ContextTooSmall, SettingsError
 from assistant.messages import Message
+from assistant.phrases import phrase
 from assistant.sessions import Turn
 from memory_store import Judgement
 
@@ -80,10 +81,7 @@ class ContextManager:
         ] = {}  # tokens by part of the last request that was fitted
         self.counts = counts
         if reserve < 1 or self._limit <= reserve:
-            raise SettingsError(
-                f"The context limit is {self._limit} tokens and the reply reserve {reserve}:"
-                " the reserve must be at least 1 and less than the limit."
-            )
+            raise SettingsError(phrase("context.bad_limit", limit=self._limit, reserve=reserve))
 
     @property
     def limit(self) -> int:
@@ -231,17 +229,19 @@ class ContextManager:
         }
 
     def _too_small(self, fixed: dict[str, int]) -> ContextTooSmall:
-        parts = ", ".join(f"{part} {tokens:,}" for part, tokens in fixed.items())
         longest = max(fixed, key=lambda part: fixed[part])
-        advice = {
-            "system": "Use a shorter system prompt",
-            "tools": "Offer fewer tools",
-            "question": "Shorten the question",
-        }[longest]
         return ContextTooSmall(
-            f"The request does not fit {self.bound:,} tokens (limit {self.limit:,},"
-            f" reply reserve {self.reserve:,}): {parts}. Nothing was sent.",
-            hint=f"{advice}, or raise the context limit if the model allows it.",
+            phrase(
+                "context.too_small",
+                bound=self.bound,
+                limit=self.limit,
+                reserve=self.reserve,
+                parts=tuple(
+                    phrase("context.part", part=phrase(f"budget.{part}"), tokens=tokens)
+                    for part, tokens in fixed.items()
+                ),
+            ),
+            hint=phrase(f"context.longest_{longest}"),
         )
 
     def _room(self, request: ContextRequest, fixed: dict[str, int]) -> int:
@@ -331,18 +331,21 @@ def _left_out(
 ) -> list[LeftOut]:
     found: list[LeftOut] = []
     if request.summary is not None and not summarised:
-        found.append(LeftOut("summary", "no room; what it tells of stays in memory"))
+        found.append(LeftOut(phrase("budget.summary"), phrase("budget.no_room_summary")))
     shown = {turn.id for turn in turns}
     missing = [turn.number for turn in request.window if turn.id not in shown]
     if missing:
-        numbers = f"{missing[0]}" if len(missing) == 1 else f"{missing[0]} to {missing[-1]}"
-        found.append(LeftOut(f"turns {numbers}", "no room in the window; they stay in memory"))
-    found.extend(
-        LeftOut(f"{hit.chunk.kind} {hit.chunk.id}", "no room in the memories' share")
-        for hit in memories.left_out
-    )
+        key = "budget.left_turn" if len(missing) == 1 else "budget.left_turns"
+        turns_left = phrase(key, first=missing[0], last=missing[-1])
+        found.append(LeftOut(turns_left, phrase("budget.no_room_window")))
+    for hit in memories.left_out:
+        kind = phrase(f"word.{hit.chunk.kind}")
+        memory = phrase("budget.left_memory", kind=kind, id=hit.chunk.id)
+        found.append(LeftOut(memory, phrase("budget.no_room_memories")))
     if steps.shortened:
-        found.append(LeftOut(f"results of {steps.shortened} steps", "shortened, to make room"))
+        results = phrase("budget.left_results", count=steps.shortened)
+        found.append(LeftOut(results, phrase("budget.shortened")))
     if steps.left_out:
-        found.append(LeftOut(f"{steps.left_out} steps of this run", "no room, even shortened"))
+        left = phrase("budget.left_steps", count=steps.left_out)
+        found.append(LeftOut(left, phrase("budget.no_room_shortened")))
     return found

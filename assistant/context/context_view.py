@@ -58,5 +58,5 @@ def to_html(context: Context) -> str:
         f" ({context.reserve:,} kept for the reply), {len(context.hits)} memories"
     )
     parts = html.table(("part", "tokens", "of the limit", ""), shown, caption)
-    left_out = [(one.what, one.why) for one in context.left_out]
+    left_out = [(str(one.what), str(one.why)) for one in context.left_out]
     return parts + (html.table(("left out", "why"), left_out) if left_out else "")

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assistant.context.mentions import holds, mentions
+from assistant.phrases import Phrase, phrase
 from assistant.sessions import Turn
 from memory_store import Judgement
 
@@ -21,9 +22,10 @@ class InUse:
     by: tuple[int, ...]
     names: tuple[str, ...]
 
-    def __str__(self) -> str:
-        users = ", ".join(map(str, self.by))
-        return f"turn {self.turn} is kept: turn {users} uses its result ({', '.join(self.names)})"
+    @property
+    def told(self) -> Phrase:
+        """Which turn is kept, and why."""
+        return phrase("budget.in_use", turn=self.turn, users=self.by, names=self.names)
 
 
 def in_use(turns: Sequence[Turn], judgements: Mapping[str, Judgement]) -> list[InUse]:

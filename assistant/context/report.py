@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from assistant.context.budget import ContextManager
 from assistant.context.importance import in_use
 from assistant.context.request import PARTS, Context, ContextRequest, LeftOut
 from assistant.messages import Json
+from assistant.phrases import Phrase, phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class Report:
     Attributes:
         parts: tokens by part, the reserve for the reply among them.
         ratio: the server's tokens for each of ours, as learned; None while it is not known.
-        summary: which turns are summarised, by whom.
+        summary: which turns are summarised, by whom; empty where none are.
         aged: what stands in the window marked as out of date.
         kept: which turns are kept in the window longer, and why.
     """
@@ -32,14 +33,21 @@ class Report:
     parts: dict[str, int]
     memories: int
     turns: int
-    summary: str
-    aged: tuple[str, ...]
-    kept: tuple[str, ...]
+    summary: Phrase | str
+    aged: tuple[Phrase, ...]
+    kept: tuple[Phrase, ...]
     left_out: tuple[LeftOut, ...]
 
     def as_json(self) -> dict[str, Json]:
-        """Return the report as `--json` writes it."""
-        return asdict(self)
+        """Return the report as `--json` writes it, its reasons in English."""
+        figures = asdict(replace(self, summary="", aged=(), kept=(), left_out=()))
+        return {
+            **figures,
+            "summary": str(self.summary),
+            "aged": [str(each) for each in self.aged],
+            "kept": [str(each) for each in self.kept],
+            "left_out": [{"what": str(one.what), "why": str(one.why)} for one in self.left_out],
+        }
 
 
 def report(manager: ContextManager, request: ContextRequest, context: Context) -> Report:
@@ -57,27 +65,33 @@ def report(manager: ContextManager, request: ContextRequest, context: Context) -
         turns=len(request.window),
         summary=_summary(request),
         aged=_aged(request),
-        kept=tuple(str(use) for use in in_use(request.window, request.judgements)),
+        kept=tuple(use.told for use in in_use(request.window, request.judgements)),
         left_out=context.left_out,
     )
 
 
-def _summary(request: ContextRequest) -> str:
+def _summary(request: ContextRequest) -> Phrase | str:
     summary = request.summary
     if summary is None:
         return ""
-    but = f" but {', '.join(map(str, summary.kept))}" if summary.kept else ""
-    by = "written by the model" if summary.method == "model" else "extracted, to be redone"
-    return f"version {summary.version}: turns 1 to {summary.through}{but}, {by}"
+    return phrase(
+        "budget.summarised_but" if summary.kept else "budget.summarised",
+        version=summary.version,
+        through=summary.through,
+        kept=summary.kept,
+        by=phrase("budget.by_model" if summary.method == "model" else "budget.extracted"),
+    )
 
 
-def _aged(request: ContextRequest) -> tuple[str, ...]:
+def _aged(request: ContextRequest) -> tuple[Phrase, ...]:
     """Return which results and answers of the window are out of date, and why."""
-    found: list[str] = []
+    found: list[Phrase] = []
     for turn in request.window:
-        chunks = [(step.chunk_id, "result") for step in turn.steps]
-        for chunk_id, what in (*chunks, (turn.answer_chunk, "answer")):
+        chunks = [(step.chunk_id, "budget.result") for step in turn.steps]
+        for chunk_id, what in (*chunks, (turn.answer_chunk, "budget.answer")):
             judgement = request.judgements.get(chunk_id or "")
             if judgement is not None and not judgement.verdict.current:
-                found.append(f"{what} of turn {turn.number} is {judgement.verdict}")
+                verdict = phrase(f"word.{judgement.verdict}")
+                values = {"what": phrase(what), "turn": turn.number, "verdict": verdict}
+                found.append(phrase("budget.aged", **values))
     return tuple(found)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assistant.errors import SettingsError
 from assistant.messages import Json, Message, ToolSchema
+from assistant.phrases import Phrase, phrase
 from assistant.sessions import Summary, Turn, TurnMessage
 from memory_store import Hit, Judgement, Recall
 
@@ -41,11 +42,11 @@ class Shares:
         for name in ("memories", "summary", "result", "steps"):
             share = getattr(self, name)
             if not 0 <= share < 1:
-                raise SettingsError(f"The context share of {name} is {share}; give 0 to below 1.")
+                raise SettingsError(phrase("context.bad_share", name=name, share=share))
         if self.memory_tokens < 0:
-            raise SettingsError(f"memory_tokens is {self.memory_tokens}; give 0 or more.")
+            raise SettingsError(phrase("context.bad_memory_tokens", tokens=self.memory_tokens))
         if self.memories + self.summary + self.steps >= 1:
-            raise SettingsError("The context shares of memories, summary and steps add up to 1.")
+            raise SettingsError(phrase("context.bad_sum"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ class ContextRequest:
 class LeftOut:
     """Something that did not go into a request, and why."""
 
-    what: str
-    why: str
+    what: str | Phrase
+    why: str | Phrase
 
 
 @dataclass(frozen=True, slots=True)

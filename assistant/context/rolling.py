@@ -12,9 +12,10 @@ from assistant.context.importance import in_use
 from assistant.context.retelling import Retelling, perishable, retell
 from assistant.context.summary import Writer, left_out, write
 from assistant.context.window import chunk_ids
-from assistant.context.wording import language_of
+from assistant.context.wording import Language, language_for, language_of
 from assistant.events import Event, Notice
 from assistant.model.chat_model import ChatModel
+from assistant.phrases import say
 from assistant.sessions import Session, Sessions, Summary, Turn
 from memory_store import Chunk, Judgement
 
@@ -95,18 +96,23 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class Roller:
-    """Writes sessions' summaries. `model` None: they are extracted, until a model is there."""
+    """Writes sessions' summaries. `model` None: they are extracted, until a model is there.
+
+    Attributes:
+        language: in which the user is told; `auto`: that of each question.
+    """
 
     manager: ContextManager
     sessions: Sessions
     memory: Memory
     model: ChatModel | None
+    language: Language | Literal["auto"] = "auto"
 
-    def afterwards(self, session: Session, _turn: Turn) -> Iterator[Event]:
+    def afterwards(self, session: Session, turn: Turn) -> Iterator[Event]:
         """Roll after a run, whose last request tells what room the window has."""
         summary = self.roll(session, self.manager.last_parts)
         if summary is not None and summary.method == "extract" and self.model is not None:
-            yield Notice("The model wrote no summary of the older turns; it is asked again later.")
+            yield Notice(say("chat.no_summary", language_for(self.language, turn.question)))
 
     def roll(self, session: Session, parts: Mapping[str, int]) -> Summary | None:
         """Roll what exceeds the window's room into the next version of the summary.

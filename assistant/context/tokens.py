@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from assistant.context import encodings
 from assistant.errors import SettingsError
 from assistant.messages import Json, Message, ToolSchema
+from assistant.phrases import phrase
 
 if TYPE_CHECKING:
     import tiktoken
@@ -49,9 +50,8 @@ class Counter:
             SettingsError: no encoding of that name.
         """
         if encoding is not None and encoding not in encodings.NAMES:
-            raise SettingsError(
-                f"encoding is {encoding!r}; it must be one of {', '.join(encodings.NAMES)}."
-            )
+            names = ", ".join(encodings.NAMES)
+            raise SettingsError(phrase("context.bad_encoding", encoding=encoding, names=names))
         self.model = model
         self.encoding = encoding or encoding_for(model)
         self.count = lru_cache(_CACHED_TEXTS)(self._count)
@@ -105,8 +105,8 @@ class Counter:
             self._loaded = tiktoken.get_encoding(self.encoding)
         except Exception as error:  # requests' errors, where the user's own folder lacks the file
             raise SettingsError(
-                f"The token ranks of {self.encoding} could not be loaded: {error}.",
-                hint="Unset TIKTOKEN_CACHE_DIR to use those that ship with the assistant.",
+                phrase("context.no_ranks", encoding=self.encoding, problem=error),
+                hint=phrase("context.no_ranks_hint"),
             ) from error
         return self._loaded
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from assistant.app import App
+from assistant.context.wording import Language
 from assistant.errors import AssistantError
 from assistant.evals.canned import canned_tool
 from assistant.evals.case import Case, CaseTurn, GivenMemory
@@ -20,6 +21,7 @@ from assistant.evals.report import CaseResult, Trial
 from assistant.messages import Json, Message
 from assistant.model.chat_model import ChatModel, ModelReply, ModelRequest
 from assistant.model.choice import ListedModel
+from assistant.phrases import Phrase, phrase
 from assistant.run_record import RunRecord, record_run
 from assistant.settings import Settings
 from assistant.throwaway import throwaway
@@ -56,12 +58,14 @@ class Runner:
         settings: those of the user; home, zone and limits are the case's.
         judge: the model that judges by a rubric; without one such checks are passed over.
         embedder: loaded once for all trials.
+        language: in which it is said why a trial failed.
     """
 
     settings: Settings
     models: Models
     embedder: Embedder
     judge: ChatModel | None = None
+    language: Language = "en"
 
     def run(self, case: Case, trials: int) -> CaseResult:
         """Run a case several times."""
@@ -70,20 +74,21 @@ class Runner:
 
     def _trial(self, case: Case) -> Trial:
         started = time.monotonic()
-        problems: list[str] = []
+        problems: list[Phrase] = []
         tokens = steps = 0
         with tempfile.TemporaryDirectory(prefix="assistant-eval-") as folder:
             for turn, outcome in self._turns(case, Path(folder)):
-                if isinstance(outcome, str):
+                if isinstance(outcome, Phrase):
                     problems.append(outcome)
                     break
                 tokens = max(tokens, outcome.largest_request)
                 steps += len(outcome.steps)
                 problems += failures(turn.expect, outcome)
                 problems += self._judged(turn, outcome)
-        return Trial(tuple(problems), tokens, steps, time.monotonic() - started)
+        said = tuple(problem.text(self.language) for problem in problems)
+        return Trial(said, tokens, steps, time.monotonic() - started)
 
-    def _turns(self, case: Case, home: Path) -> Iterator[tuple[CaseTurn, RunRecord | str]]:
+    def _turns(self, case: Case, home: Path) -> Iterator[tuple[CaseTurn, RunRecord | Phrase]]:
         clock = _Clock(case.now)
         settings = self.settings.model_copy(
             update={
@@ -103,9 +108,9 @@ class Runner:
                     session = app.sessions.open(turn.session)
                     yield turn, record_run(app.agent.run(session, turn.ask))
                 except AssistantError as error:
-                    yield turn, f"the run failed: {error}"
+                    yield turn, phrase("eval.run_failed", problem=error.said)
 
-    def _judged(self, turn: CaseTurn, run: RunRecord) -> Sequence[str]:
+    def _judged(self, turn: CaseTurn, run: RunRecord) -> Sequence[Phrase]:
         if turn.expect.judge is None or self.judge is None:
             return ()
         question = json.dumps(
@@ -120,8 +125,8 @@ class Runner:
             verdict: Json = json.loads(reply[-1].text)
             passes, reason = bool(verdict["passes"]), str(verdict["reason"])
         except (ValueError, LookupError, TypeError):
-            return ("the judge's reply could not be read",)
-        return () if passes else (f"the judge says: {reason}",)
+            return (phrase("eval.judge_unreadable"),)
+        return () if passes else (phrase("eval.judge", reason=reason),)
 
 
 def _give_memories(store: MemoryStore, memories: Sequence[GivenMemory], clock: _Clock) -> None:

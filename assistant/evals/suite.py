@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from assistant.errors import UserError
 from assistant.evals.case import Case
 from assistant.messages import Json
+from assistant.phrases import Phrase, phrase, recognised
 from assistant.yaml_file import read_yaml
 
 SHIPPED = Path(__file__).parent / "suites"
@@ -34,32 +35,37 @@ def load_suite(name: str) -> tuple[Case, ...]:
     found = given if given.exists() else shipped if shipped.is_dir() else None
     if found is None:
         names = ", ".join(sorted(path.name for path in SHIPPED.iterdir() if path.is_dir()))
-        raise UserError(
-            f"there is no suite {name!r}.", hint=f"Give a YAML file, or one of: {names}."
-        )
+        hint = phrase("file.no_suite_hint", names=names)
+        raise UserError(phrase("file.no_suite", name=name), hint=hint)
     files = sorted(found.glob("*.yaml")) if found.is_dir() else [found]
     if not files:
-        raise UserError(f"the folder {found} holds no .yaml file.")
+        raise UserError(phrase("file.no_yaml", folder=found))
     cases = [case for file in files for case in _load_file(file)]
     seen: set[str] = set()
     for case in cases:
         if case.id in seen:
-            raise UserError(f"two cases of {name} have the id {case.id!r}; rename one.")
+            raise UserError(phrase("file.twice", name=name, case=case.id))
         seen.add(case.id)
     return tuple(cases)
 
 
 def _load_file(path: Path) -> tuple[Case, ...]:
-    content = read_yaml(path, "suite", LARGEST_FILE)
+    content = read_yaml(path, phrase("file.suite"), LARGEST_FILE)
     try:
         return _SuiteFile.model_validate(content).cases
     except ValidationError as error:
-        raise UserError(f"{path}: {_first_problem(error, content)}") from None
+        raise UserError(_first_problem(path, error, content)) from None
 
 
-def _first_problem(error: ValidationError, content: Json) -> str:
+def _first_problem(path: Path, error: ValidationError, content: Json) -> Phrase:
     problem = error.errors()[0]
     place = [str(part) for part in problem["loc"]]
     with suppress(LookupError, TypeError):  # the case has no id, or the file no cases
         place[1] = f"{place[1]} ({content['cases'][problem['loc'][1]]['id']})"
-    return f"{'.'.join(place) or 'the file'}: {problem['msg']} (found {problem['input']!r:.80})."
+    return phrase(
+        "file.wrong_found",
+        path=path,
+        place=".".join(place) or phrase("file.whole"),
+        problem=recognised(problem["msg"], "value"),
+        found=f"{problem['input']!r:.80}",
+    )

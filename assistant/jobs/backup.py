@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assistant.errors import RunFailed, UserError
+from assistant.errors import RunFailed, UserError, said_by
 from assistant.phrases import phrase
 from memory_store.protocols import Clock
 from memory_store.tombstones import read_tombstones
@@ -109,28 +109,27 @@ class Backups:
 
     def _put_in_place(self, new: Path) -> Path | None:
         if not self._ledger.exists():
-            new.replace(self._ledger)
-            return None
+            return self._move_aside(new)
         try:
             replaced = self._copy(_REPLACED, self._clock(), keep=lambda files: files[:REPLACED])
         except (sqlite3.DatabaseError, RunFailed) as error:
             if _busy(error):
-                raise RunFailed(f"the ledger {self._ledger} is in use: {error}.") from error
+                values = {"file": self._ledger, "problem": said_by(error)}
+                raise RunFailed(phrase("jobs.in_use", **values)) from error
             return self._move_aside(new)
         # One transaction on the ledger itself: a crash leaves the old or the new, never a mix.
         copy(new, self._ledger)
         return replaced
 
-    def _move_aside(self, new: Path) -> Path:
-        """A damaged ledger is never overwritten: it is kept under another name."""
+    def _move_aside(self, new: Path) -> Path | None:
+        """A damaged ledger, or the log of a lost one, is kept under another name."""
         aside = self._ledger.with_name(f"{LEDGER}.damaged-{self._clock().astimezone(UTC):{_TIME}}")
-        for suffix in ("-wal", "-shm"):
-            log = self._ledger.with_name(LEDGER + suffix)
-            if log.exists():
-                log.replace(aside.with_name(aside.name + suffix))
-        self._ledger.replace(aside)
+        for suffix in ("-wal", "-shm", ""):
+            part = self._ledger.with_name(LEDGER + suffix)
+            if part.exists():
+                part.replace(aside.with_name(aside.name + suffix))
         new.replace(self._ledger)
-        return aside
+        return aside if aside.exists() else None
 
     def _copy(
         self, prefix: str, at: datetime, *, keep: Callable[[list[Path]], Iterable[Path]]
@@ -190,7 +189,7 @@ def check_backup(file: Path) -> None:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
             components = database.execute("SELECT component FROM migrations").fetchall()
     except (sqlite3.Error, RunFailed) as error:
-        said = phrase("jobs.unsound", file=file, problem=error)
+        said = phrase("jobs.unsound", file=file, problem=said_by(error))
         raise UserError(said, hint=hint) from None
     if ("memory",) not in components:
         raise UserError(phrase("jobs.foreign", file=file), hint=hint)
@@ -206,7 +205,7 @@ def _sound(file: Path) -> None:
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
         found = str(database.execute("PRAGMA integrity_check(1)").fetchone()[0])
     if found != "ok":
-        raise RunFailed(f"the copy {file} is damaged: {found}.")
+        raise RunFailed(phrase("jobs.damaged", file=file, problem=found))
 
 
 def _busy(error: Exception) -> bool:

@@ -12,7 +12,7 @@ from assistant.jobs.recurrence import Recurrence
 from assistant.jobs.rows import stamp
 from assistant.phrases import Phrase
 
-Effect = Callable[[Connection], str]
+Effect = Callable[[Connection], Phrase | str]
 """Writes what a run leaves behind, in the transaction that claims it; returns one line on it."""
 
 

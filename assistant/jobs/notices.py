@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, text
 
 from assistant.jobs.rows import MIGRATIONS, moment_of, stamp
+from assistant.phrases import Phrase, phrase
 from memory_store.ledger import Ledger
 
 KEPT = timedelta(days=30)
@@ -74,7 +75,7 @@ class Notices:
                 {"owner": self._owner, "prefix": prefix},
             )
 
-    def tidy(self, now: datetime) -> str:
+    def tidy(self, now: datetime) -> Phrase:
         """Delete what was shown, and what was sent or given up, long ago; says how much."""
         deleted = 0
         with self._ledger.write() as connection:
@@ -83,7 +84,7 @@ class Notices:
                     text(f"DELETE FROM {table} WHERE owner = :owner AND {done} < :before"),
                     {"owner": self._owner, "before": stamp(now - KEPT)},
                 ).rowcount
-        return f"{deleted} old ones deleted"
+        return phrase("jobs.tidied", count=deleted)
 
     def pending(self) -> tuple[Note, ...]:
         """What the user has not been shown in a chat yet, oldest first."""

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from assistant.errors import SettingsError
 from assistant.jobs.notices import Note
+from assistant.phrases import Phrase, phrase
 
 SECONDS = 20
 """How long a command or a web address may take."""
@@ -17,6 +18,10 @@ TITLE = "Assistant"
 
 class NotifierFailed(Exception):
     """A note did not arrive; it is tried again later."""
+
+    def __init__(self, said: Phrase) -> None:
+        super().__init__(said)
+        self.said = said
 
 
 class Notifier(Protocol):
@@ -47,9 +52,11 @@ class CommandNotifier:
         try:
             self._arguments = shlex.split(command)
         except ValueError as error:
-            raise SettingsError(f"notify_command {command!r} cannot be read: {error}.") from None
+            values = {"command": command, "problem": error}
+            raise SettingsError(phrase("settings.command_unreadable", **values)) from None
         if not self._arguments:
-            raise SettingsError("notify_command is empty.", hint="Give a command, or leave it out.")
+            hint = phrase("settings.command_empty_hint")
+            raise SettingsError(phrase("settings.command_empty"), hint=hint)
 
     def send(self, note: Note) -> None:
         """Run the command and wait for its end."""
@@ -68,10 +75,12 @@ class CommandNotifier:
                 check=False,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise NotifierFailed(f"{arguments[0]}: {error}") from None
+            values = {"command": arguments[0], "problem": error}
+            raise NotifierFailed(phrase("notify.command", **values)) from None
         if done.returncode != 0:
             said = done.stderr.decode(errors="replace").strip()[-200:]
-            raise NotifierFailed(f"{arguments[0]} ended with {done.returncode} {said}".strip())
+            values = {"command": arguments[0], "code": done.returncode, "said": f" {said}".rstrip()}
+            raise NotifierFailed(phrase("notify.exit_code", **values))
 
 
 class WebhookNotifier:
@@ -93,9 +102,9 @@ class WebhookNotifier:
                 timeout=SECONDS,
             )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise NotifierFailed(f"the webhook cannot be reached: {error}") from None
+            raise NotifierFailed(phrase("notify.unreachable", problem=error)) from None
         if not reply.is_success:
-            raise NotifierFailed(f"the webhook answered {reply.status_code}")
+            raise NotifierFailed(phrase("notify.status", status=reply.status_code))
 
 
 class DesktopNotifier:
@@ -108,7 +117,7 @@ class DesktopNotifier:
         try:
             from desktop_notifier import DesktopNotifier as Desktop
         except ImportError:
-            raise NotifierFailed("install desktop-notifier to be notified on the desktop") from None
+            raise NotifierFailed(phrase("notify.not_installed")) from None
         taken: list[bool] = []
 
         async def send() -> None:
@@ -119,9 +128,9 @@ class DesktopNotifier:
         try:
             asyncio.run(asyncio.wait_for(send(), SECONDS))
         except Exception as error:  # whatever the platform raises
-            raise NotifierFailed(f"the desktop took no notification: {error}") from error
+            raise NotifierFailed(phrase("notify.refused", problem=error)) from error
         if not taken:
-            raise NotifierFailed("the desktop took no notification; is there one in this session?")
+            raise NotifierFailed(phrase("notify.not_shown"))
 
 
 def notifiers_of(

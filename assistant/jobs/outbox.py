@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -47,11 +47,14 @@ class Outbox:
         *,
         clock: Clock,
         owner: str = "me",
+        told_in: Callable[[], str] = lambda: "en",
     ) -> None:
+        """Take the notifiers; `told_in` is the language in which it is kept why one failed."""
         self._ledger = ledger
         self._notifiers = dict(notifiers)
         self._clock = clock
         self._owner = owner
+        self._told_in = told_in
         ledger.migrate(MIGRATIONS)
 
     def deliver(self) -> int:
@@ -66,8 +69,8 @@ class Outbox:
             try:
                 self._notifiers[row.channel].send(note)
             except NotifierFailed as error:
-                _log.warning("%s did not take %s: %s", row.channel, row.key, error)
-                self._failed(row, str(error))
+                _log.warning("%s did not take %s", row.channel, row.key)
+                self._failed(row, error.said.text(self._told_in()))
             else:
                 self._sent(row)
                 arrived += 1

@@ -21,6 +21,7 @@ from assistant.study.days import find_days
 from memory_store import Chunk
 from memory_store.ledger import Ledger
 from memory_store.protocols import Clock
+from memory_store.quotes import own_parts, unremembered
 
 Status = Literal["open", "done", "cancelled"]
 LONGEST = 1000
@@ -222,19 +223,22 @@ class Reminders:
         return min(waiting, default=None)
 
     def forget(self, connection: Connection, chunks: Sequence[Chunk]) -> None:
-        """Remove what was asked for in the turns of these chunks, with its notes.
+        """Remove what was asked for in these questions' turns, or quotes a chunk, with its notes.
 
         For `MemoryStore.on_forget`: it is part of the transaction in which the store forgets.
         """
-        for turn in {chunk.scope.turn for chunk in chunks if chunk.scope.turn}:
-            numbers = connection.scalars(
-                text(
-                    "DELETE FROM reminders WHERE owner = :owner AND turn = :turn RETURNING number"
-                ),
-                {"owner": self._owner, "turn": turn},
-            ).all()
-            for number in numbers:
-                self._notices.forget(connection, f"{_key(number)}@")
+        turns = {chunk.scope.turn for chunk in chunks if chunk.kind == "question"} - {""}
+        parts = {part for chunk in chunks if not chunk.copies for part in own_parts(chunk.text)}
+        rows = connection.execute(
+            text("SELECT number, text, turn FROM reminders WHERE owner = :owner"),
+            {"owner": self._owner},
+        ).all()
+        for row in rows:
+            quoted = [part for part in parts if part in row.text]
+            if row.turn in turns or unremembered(connection, self._owner, quoted):
+                values = {"number": row.number}
+                connection.execute(text("DELETE FROM reminders WHERE number = :number"), values)
+                self._notices.forget(connection, f"{_key(row.number)}@")
 
     def _moment(self, words: str, *, required: bool) -> Moment | None:
         now = self._clock()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,10 @@ from typing import Any
 from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Row, text
 
-from assistant.errors import UserError
+from assistant.errors import UserError, said_by
 from assistant.jobs.job import Effect, Job, JobRun, PastRun
 from assistant.jobs.rows import MIGRATIONS, moment_of, stamp
-from assistant.phrases import phrase, say
+from assistant.phrases import in_words, phrase, say
 from memory_store.ledger import Ledger
 from memory_store.protocols import Clock
 
@@ -30,19 +30,28 @@ class Runner:
     """The jobs of one owner, and the ledger of their runs."""
 
     def __init__(
-        self, ledger: Ledger, jobs: Iterable[Job], *, clock: Clock, lock: Path, owner: str = "me"
+        self,
+        ledger: Ledger,
+        jobs: Iterable[Job],
+        *,
+        clock: Clock,
+        lock: Path,
+        owner: str = "me",
+        told_in: Callable[[], str] = lambda: "en",
     ) -> None:
         """Take the jobs. A job that is seen for the first time is due from now on.
 
         Args:
             lock: a file; only one process at a time does long work. The run ledger alone makes
                 effects unique, also where the lock does not work (a network folder).
+            told_in: the language in which it is kept what a run did.
         """
         self.jobs = {job.name: job for job in jobs}
         self._ledger = ledger
         self._clock = clock
         self._owner = owner
         self._lock = FileLock(lock, thread_local=False)
+        self._told_in = told_in
         ledger.migrate(MIGRATIONS)
         self._note_new()
 
@@ -183,10 +192,11 @@ class Runner:
             return self._take_effect(run, effect)
         except Exception as error:  # whatever fails, the other jobs go on
             _log.warning("job %s failed", run.job, exc_info=True)
-            return self._record(run, f"{error}" or type(error).__name__)
+            return self._record(run, in_words(said_by(error), self._told_in()))
 
     def _take_effect(self, run: JobRun, effect: Effect) -> PastRun | None:
         """Claim the run and apply its effect, both or neither; None where another one did."""
+        language = self._told_in()
         with self._ledger.write() as connection:
             taken = connection.scalar(
                 text(
@@ -198,7 +208,7 @@ class Runner:
             if taken:
                 return None
             number = self._insert(connection, run, ok=True, detail="")
-            detail = effect(connection)
+            detail = in_words(effect(connection), language)
             connection.execute(
                 text("UPDATE job_runs SET detail = :detail WHERE number = :number"),
                 {"detail": detail, "number": number},
@@ -238,7 +248,8 @@ def _line(run: PastRun, zone: tzinfo, language: str) -> str:
     first, last = (f"{time.astimezone(zone):%Y-%m-%d %H:%M}" for time in (run.first_due, run.due))
     merged = say("jobs.covers", language, covers=run.covers, first=first, last=last)
     told = run.detail if run.ok else say("jobs.failed", language, problem=run.detail)
-    return f"{run.job}{merged if run.covers > 1 else ''}: {told}"
+    name = f"{run.job}{merged if run.covers > 1 else ''}"
+    return say("jobs.part", language, name=name, did=told)
 
 
 def _past(row: Row[Any]) -> PastRun:

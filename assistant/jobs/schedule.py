@@ -61,20 +61,22 @@ class Schedule:
         upkeep: Mapping[str, Task],
         owner: str = "me",
         language: Language | Literal["auto"] = "auto",
+        told_in: Callable[[], Language] = lambda: "en",
     ) -> None:
         """Take the parts.
 
         Args:
             study: opens the study companion, which says what the user is told of their plans.
             study_at: when they are told, on their clock.
-            upkeep: the parts of the memory's upkeep, by name.
+            upkeep: the parts of the memory's upkeep, by the keys of their names.
+            told_in: the language in which it is kept what jobs did.
         """
         self.backups = backups
         self.notices = Notices(ledger, notifiers, owner=owner)
         self.reminders = Reminders(
             ledger, self.notices, clock=clock, zone=zone, owner=owner, language=language
         )
-        self.outbox = Outbox(ledger, notifiers, clock=clock, owner=owner)
+        self.outbox = Outbox(ledger, notifiers, clock=clock, owner=owner, told_in=told_in)
         self._ledger = ledger
         self._lock = home / LOCK
         self._clock = clock
@@ -83,6 +85,7 @@ class Schedule:
         self._study = study
         self._study_at = study_at
         self._upkeep = upkeep
+        self._told_in = told_in
 
     @once
     def runner(self) -> Runner:
@@ -95,11 +98,18 @@ class Schedule:
             at=self._study_at,
             notices=self.notices,
             backups=self.backups,
-            tasks={**self._upkeep, "notes": lambda: self.notices.tidy(self._clock())},
+            tasks={**self._upkeep, "jobs.notes": lambda: self.notices.tidy(self._clock())},
             check_in=lambda run: check_in_note(self._study(), run),
             review=lambda run: review_note(self._study(), run),
         )
-        return Runner(self._ledger, jobs, clock=self._clock, owner=self._owner, lock=self._lock)
+        return Runner(
+            self._ledger,
+            jobs,
+            clock=self._clock,
+            owner=self._owner,
+            lock=self._lock,
+            told_in=self._told_in,
+        )
 
     def catch_up(self) -> CaughtUp:
         """Do all that is due now: tell of reminders, run jobs, send notes.

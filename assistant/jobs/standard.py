@@ -12,7 +12,7 @@ from assistant.jobs.job import Effect, Job, JobRun
 from assistant.jobs.notices import Note, Notices
 from assistant.jobs.recurrence import Recurrence, daily, weekly
 from assistant.jobs.upkeep import Task, upkeep
-from assistant.phrases import phrase
+from assistant.phrases import Phrase, phrase
 
 BACKUP_AT = time(3, 30)
 
@@ -35,7 +35,7 @@ def standard_jobs(
     Args:
         zone: the user's zone, whose wall clock they follow.
         at: when the user is told of their study: the check-in daily, the review on Sundays.
-        tasks: the parts of the memory's upkeep, by name.
+        tasks: the parts of the memory's upkeep, by the keys of their names.
     """
     hour, minute = at.hour, at.minute
     hourly = Recurrence("FREQ=HOURLY", datetime(2020, 1, 1), zone)  # noqa: DTZ001 - a wall clock
@@ -72,9 +72,9 @@ def _telling(notices: Notices, say: Say) -> Callable[[JobRun], Effect]:
     def work(run: JobRun) -> Effect:
         said = say(run)
 
-        def effect(connection: Connection) -> str:
+        def effect(connection: Connection) -> Phrase | str:
             if said is None:
-                return "nothing to tell"
+                return phrase("jobs.nothing_to_tell")
             notices.tell(connection, Note(run.key, said, run.due))
             return said.splitlines()[0]
 
@@ -87,7 +87,8 @@ def _backing_up(backups: Backups) -> Callable[[JobRun], Effect]:
     def work(run: JobRun) -> Effect:
         rewritten = backups.erase_forgotten()
         made = backups.make(run.due)
-        also = f"; erased the forgotten from {rewritten} older ones" if rewritten else ""
-        return lambda _connection: f"{made.name}, {len(backups.list())} kept{also}"
+        values = {"file": made.name, "kept": len(backups.list()), "erased": rewritten}
+        key = "jobs.backed_up_erased" if rewritten else "jobs.backed_up"
+        return lambda _connection: phrase(key, **values)
 
     return work

@@ -1,14 +1,16 @@
-"""Upkeep of the memory: index what waits, redo failed summaries, refresh due tool results."""
+"""Upkeep of the memory: what waits is indexed, summarised, read for facts; results are renewed."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from typing import TYPE_CHECKING, Protocol
 
-from assistant.errors import RunFailed
+from assistant.errors import RunFailed, said_by
 from assistant.jobs.job import Effect, JobRun
+from assistant.phrases import Phrase, phrase
 from assistant.tools import calls
 from assistant.tools.definition import RunContext
 from memory_store import Chunk, Draft, Interval, Verdict
@@ -24,7 +26,7 @@ REFRESHED_DAYS = 7
 REFRESHED = 20
 """The most calls of one upkeep."""
 
-Task = Callable[[], str]
+Task = Callable[[], Phrase]
 """One part of the upkeep; returns what it did, in a clause."""
 
 _log = logging.getLogger(__name__)
@@ -38,39 +40,51 @@ class SummaryWriter(Protocol):
         ...
 
 
+class FactReader(Protocol):
+    """What reads facts from the turns that wait for it (`assistant.agent.facts.FactExtractor`)."""
+
+    def extract(self) -> Sequence[Chunk]:
+        """Read what waits; return the facts that were remembered."""
+        ...
+
+
 def upkeep(tasks: Mapping[str, Task]) -> Callable[[JobRun], Effect]:
     """The work of the upkeep job: every task, also where another one failed.
+
+    Args:
+        tasks: by the keys of the phrases that name them.
 
     Raises, in the work:
         RunFailed: some task failed; the job is tried again later.
     """
 
     def work(_run: JobRun) -> Effect:
-        did: list[str] = []
-        failed: list[str] = []
+        did: list[Phrase] = []
+        failed: list[Phrase] = []
         for name, task in tasks.items():
             try:
-                did.append(f"{name}: {task()}")
+                did.append(phrase("jobs.part", name=phrase(name), did=task()))
             except Exception as error:  # the other tasks go on
                 _log.warning("upkeep: %s failed", name, exc_info=True)
-                failed.append(f"{name}: {error or type(error).__name__}")
+                failed.append(phrase("jobs.part", name=phrase(name), did=said_by(error)))
+        told = reduce(lambda first, then: phrase("jobs.then", first=first, then=then), failed + did)
         if failed:
-            raise RunFailed("; ".join([*failed, *did]))
-        return lambda _connection: "; ".join(did)
+            raise RunFailed(told)
+        return lambda _connection: told
 
     return work
 
 
-def index_pending(store: MemoryStore) -> str:
+def index_pending(store: MemoryStore) -> Phrase:
     """Embed and index what waits for it."""
     before = store.stats()
     store.catch_up()
     after = store.stats()
     done = before.unembedded + before.unindexed - after.unembedded - after.unindexed
-    return f"{max(done, 0)} taken in"
+    return phrase("jobs.indexed", count=max(done, 0))
 
 
-def redo_summaries(sessions: Sessions, writer: Callable[[], SummaryWriter]) -> str:
+def redo_summaries(sessions: Sessions, writer: Callable[[], SummaryWriter]) -> Phrase:
     """Have a model write those summaries that could only be extracted."""
     waiting = [
         session
@@ -79,10 +93,16 @@ def redo_summaries(sessions: Sessions, writer: Callable[[], SummaryWriter]) -> s
     ]
     redone = [writer().roll(session, {}) for session in waiting]
     written = [summary for summary in redone if summary is not None and summary.method == "model"]
-    return f"{len(written)} of {len(waiting)} written again"
+    return phrase("jobs.rewritten", done=len(written), due=len(waiting))
 
 
-def refresh_results(store: MemoryStore, tools: Callable[[], ToolRegistry], now: datetime) -> str:
+def read_facts(waiting: bool, readers: Callable[[], Sequence[FactReader]]) -> Phrase:
+    """Have a model read the last turns of sessions, after which none came; it is made only then."""
+    found = [len(reader.extract()) for reader in (readers() if waiting else ())]
+    return phrase("jobs.learnt", count=sum(found))
+
+
+def refresh_results(store: MemoryStore, tools: Callable[[], ToolRegistry], now: datetime) -> Phrase:
     """Call again those tools whose latest results have expired, without asking anybody.
 
     Only results that age by the clock are refreshed ("0s" is never served from memory), only
@@ -91,7 +111,7 @@ def refresh_results(store: MemoryStore, tools: Callable[[], ToolRegistry], now: 
     due = _expired(store, now)
     drafts = [draft for chunk in due if (draft := _again(chunk, tools(), now)) is not None]
     store.remember(drafts)
-    return f"{len(drafts)} of {len(due)} refreshed"
+    return phrase("jobs.refreshed", done=len(drafts), due=len(due))
 
 
 def _expired(store: MemoryStore, now: datetime) -> list[Chunk]:
@@ -115,7 +135,7 @@ def _again(chunk: Chunk, tools: ToolRegistry, now: datetime) -> Draft | None:
     context = RunContext(clock=lambda: now, zone=now.tzinfo or UTC)
     outcome = tools.run(*call, context)
     if not outcome.ok or outcome.subject is None:
-        _log.info("not refreshed: %s: %s", chunk.freshness.call, outcome.text)
+        _log.info("not refreshed: %s", call[0])
         return None
     return Draft(
         "tool_result",

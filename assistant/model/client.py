@@ -28,6 +28,7 @@ from assistant.model.failures import (
     read_error_object,
 )
 from assistant.model.retry import RetryPolicy, Sleep, Transient
+from assistant.phrases import Phrase, phrase
 
 if TYPE_CHECKING:
     from openai import OpenAI, Stream
@@ -58,7 +59,7 @@ class OpenAIChatModel:
         extra: Mapping[str, Json] | None = None,
         retry: RetryPolicy | None = None,
         silence_seconds: float = SILENCE_SECONDS,
-        notify: Callable[[str], None] | None = None,
+        notify: Callable[[Phrase], None] | None = None,
         sleep: Sleep = time.sleep,
     ) -> None:
         """Describe the server; nothing is connected before the first call.
@@ -109,10 +110,9 @@ class OpenAIChatModel:
             try:
                 yield from rest
             except Transient as failure:
-                raise ModelUnreachable(
-                    f"The reply broke off: {failure}",
-                    hint="Ask again; what was said is incomplete.",
-                ) from None
+                said = phrase("model.broke_off", problem=failure.said)
+                hint = phrase("model.broke_off_hint")
+                raise ModelUnreachable(said, hint=hint) from None
 
     def names(self) -> list[str]:
         """Return the names of the models that the server has.
@@ -124,7 +124,7 @@ class OpenAIChatModel:
             with _Failures(self._asked()):
                 content: Json = self._client().get("/models", cast_to=object)
         except Transient as failure:
-            raise ModelUnreachable(str(failure), hint=failure.hint) from None
+            raise ModelUnreachable(failure.said, hint=failure.hint) from None
         return read_names(content)
 
     def close(self) -> None:
@@ -134,7 +134,7 @@ class OpenAIChatModel:
         if client is not None:
             client.close()
 
-    def _announce(self, request_id: str, line: str) -> None:
+    def _announce(self, request_id: str, line: Phrase) -> None:
         logger.warning("%s: %s", request_id, line)
         if self._notify is not None:
             self._notify(line)
@@ -169,8 +169,8 @@ class OpenAIChatModel:
                     if assembly.full:
                         break
         if not (assembly.finish or assembly.full):
-            what = "before its end" if assembly.events else "without a reply"
-            raise Transient(f"{self.address} ended the stream {what}.")
+            key = "model.ended_early" if assembly.events else "model.ended_empty"
+            raise Transient(phrase(key, address=self.address))
         reply = assembly.reply(request_id, time.monotonic() - started)
         logger.info("%s: %s after %.2f s, %s", request_id, reply.finish, reply.seconds, reply.usage)
         yield reply
@@ -201,7 +201,7 @@ class OpenAIChatModel:
 
     def _client(self) -> OpenAI:
         if self._base_url.startswith(OPENAI) and not self._api_key:
-            raise ModelRefused("OpenAI needs an API key.", hint="Set OPENAI_API_KEY.")
+            raise ModelRefused(phrase("model.no_key"), hint=phrase("model.no_key_hint"))
         with self._lock:
             if self._opened is None:
                 self._opened = _connect(self._base_url, self._api_key, self._silence_seconds)
@@ -210,14 +210,10 @@ class OpenAIChatModel:
 
 def _check(base_url: str, api_key: str) -> None:
     if not is_web_address(base_url):
-        raise SettingsError(
-            f"The model's address {base_url!r} is not a web address.",
-            hint="Give OPENAI_BASE_URL like http://127.0.0.1:8000/v1.",
-        )
+        said = phrase("model.bad_address", address=base_url)
+        raise SettingsError(said, hint=phrase("model.bad_address_hint"))
     if not (api_key.isascii() and api_key.isprintable()):
-        raise SettingsError(
-            "The API key has characters that no key has.", hint="Copy OPENAI_API_KEY again."
-        )
+        raise SettingsError(phrase("model.bad_key"), hint=phrase("model.bad_key_hint"))
 
 
 def _connect(base_url: str, api_key: str, silence_seconds: float) -> OpenAI:
@@ -239,10 +235,8 @@ def _events(stream: Stream[object], asked: Asked) -> Iterator[Json]:
     """The events of a response, which a server that does not stream sends as one JSON object."""
     kind = stream.response.headers.get("content-type", "")
     if "html" in kind:
-        raise ModelRefused(
-            f"{asked.address} sent a web page, not an API's answer.",
-            hint="Check OPENAI_BASE_URL; it usually ends in /v1.",
-        )
+        said = phrase("model.web_page", address=asked.address)
+        raise ModelRefused(said, hint=phrase("model.base_url_hint"))
     if "json" not in kind:
         yield from stream
         return
@@ -278,16 +272,17 @@ class _Failures:
             )
             raise explain(read, self._asked) from None
         if isinstance(error, openai.APITimeoutError):
-            raise Transient(f"{address} did not answer in time.", hint=_REACH) from None
+            raise Transient(phrase("model.no_answer", address=address), hint=_REACH) from None
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__ or error
             reason = detail(str(cause) or type(cause).__name__, self._asked.secret)
             reason = re.sub(r"^\[Errno -?\d+\] ", "", reason)
-            raise Transient(f"The connection to {address} failed: {reason}.", hint=_REACH) from None
+            said = phrase("model.no_connection", address=address, problem=reason)
+            raise Transient(said, hint=_REACH) from None
         if isinstance(error, openai.APIError):
             raise explain(read_error_object(0, error.body or error.message), self._asked) from None
         if isinstance(error, ValueError):
-            raise Transient(f"{address} sent broken JSON.", hint=_REACH) from None
+            raise Transient(phrase("model.broken_json", address=address), hint=_REACH) from None
 
 
-_REACH = "Check OPENAI_BASE_URL, and that the server runs; 'assistant doctor' tests it."
+_REACH = phrase("model.reach_hint")

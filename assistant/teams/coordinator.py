@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from assistant.phrases import phrase
 from assistant.teams.message import USER
 from assistant.teams.work import TeamResult, TeamRun
 
@@ -27,14 +28,14 @@ def run_coordinator(run: TeamRun) -> TeamResult:
         material = run.received_by(chief)
         chosen = run.work(chief, task, material)
         if chosen.status != "complete":
-            return run.end(last, f"{chief.name} chose nothing: {chosen.text[:200]}")
+            values = {"member": chief.name, "text": chosen.text[:200]}
+            return run.end(last, phrase("team.no_choice", **values))
         if finish := _FINISH.search(chosen.text):
             answer = finish[1].strip()
             run.transcript.hand_over(chief.name, USER, run.request, answer, "complete")
             return run.end(answer)
         last = _give_out(run, chosen.text) or last
-    problem = f"{chief.name} did not finish within {run.spec.rounds} rounds"
-    return run.end(last, problem)
+    return run.end(last, phrase("team.rounds", member=chief.name, rounds=run.spec.rounds))
 
 
 def _give_out(run: TeamRun, choice: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.phrases import Phrase, phrase
 from assistant.teams.message import USER
 from assistant.teams.work import TeamResult, TeamRun
 
@@ -23,8 +24,8 @@ def run_pipeline(run: TeamRun) -> TeamResult:
                 member.name, member.returns_to, run.request, output.text, output.status
             )
             if sent_back > run.spec.rounds:
-                problem = f"{member.name} sent the work back more than {run.spec.rounds} times"
-                return run.end(answer, problem)
+                values = {"member": member.name, "rounds": run.spec.rounds}
+                return run.end(answer, phrase("team.sent_back", **values))
             place = names.index(member.returns_to)
             continue
         receiver = names[place + 1] if place + 1 < len(names) else USER
@@ -32,11 +33,14 @@ def run_pipeline(run: TeamRun) -> TeamResult:
         passed_on = answer if member.returns_to and output.status == "complete" else output.text
         run.transcript.hand_over(member.name, receiver, run.request, passed_on, output.status)
         if output.status != "complete":
-            return run.end(answer, f"{member.name}: {_why(output.text)}")
+            problem = phrase("team.by", member=member.name, problem=_why(output.text))
+            return run.end(answer, problem)
         answer = passed_on
         place += 1
     return run.end(answer)
 
 
-def _why(text: str) -> str:
-    return f"its work was not finished ({text[:200]})" if text else "it handed in nothing"
+def _why(text: str) -> Phrase:
+    if not text:
+        return phrase("team.handed_nothing")
+    return phrase("team.unfinished", text=text[:200])

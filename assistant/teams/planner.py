@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from assistant.phrases import Phrase, phrase
 from assistant.teams.message import USER, as_text
 from assistant.teams.work import TeamResult, TeamRun
 
@@ -23,28 +24,30 @@ def run_planner(run: TeamRun) -> TeamResult:
     planner = run.spec.members[0]
     run.transcript.hand_over(USER, planner.name, run.request, run.request, "request")
     done: list[_Done] = []
-    trouble = ""
+    trouble: Phrase | None = None
     for _round in range(run.spec.rounds):
+        lead = f"\n{trouble}" if trouble else ""
         task = (
             "Split the request into steps, one numbered line each, and write nothing else. Leave"
-            f" out what is done already.{trouble}\nRequest: {run.request}"
+            f" out what is done already.{lead}\nRequest: {run.request}"
         )
         material = run.received_by(planner)
         planned = run.work(planner, task, material)
         steps = read_steps(planned.text)
         if planned.status != "complete" or not steps:
-            return run.end("", f"{planner.name} made no plan: {planned.text[:200]}")
+            values = {"member": planner.name, "text": planned.text[:200]}
+            return run.end("", phrase("team.no_plan", **values))
         trouble = _execute(run, steps, done)
         if not trouble:
             break
     else:
-        return run.end(_listed(done), f"no plan worked:{trouble}")
+        return run.end(_listed(done), phrase("team.no_plan_worked", problem=trouble))
     task = f"Write the answer to the request from the steps' results.\nRequest: {run.request}"
     material = run.received_by(planner)
     composed = run.work(planner, task, material)
     run.transcript.hand_over(planner.name, USER, run.request, composed.text, composed.status)
     if composed.status != "complete":
-        return run.end(_listed(done), f"{planner.name} wrote no answer")
+        return run.end(_listed(done), phrase("team.no_answer", member=planner.name))
     return run.end(composed.text)
 
 
@@ -54,7 +57,7 @@ def read_steps(text: str) -> list[str]:
     return [match[1].strip() for match in found if match][:MOST_STEPS]
 
 
-def _execute(run: TeamRun, steps: list[str], done: list[_Done]) -> str:
+def _execute(run: TeamRun, steps: list[str], done: list[_Done]) -> Phrase | None:
     """Do the steps; return what went wrong with one, for the planner, or nothing."""
     planner, executor = run.spec.members
     for step in steps:
@@ -65,9 +68,9 @@ def _execute(run: TeamRun, steps: list[str], done: list[_Done]) -> str:
         output = run.work(executor, step, as_text([asked]))
         run.transcript.hand_over(executor.name, planner.name, step, output.text, output.status)
         if output.status != "complete":
-            return f"\nThe step {step!r} could not be done: {output.text[:200]}"
+            return phrase("team.step_failed", step=step, text=output.text[:200])
         done.append(_Done(step, output.text))
-    return ""
+    return None
 
 
 def _listed(done: list[_Done]) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from assistant.errors import UserError
+from assistant.phrases import phrase, recognised
 from assistant.yaml_file import read_yaml
 
 EXAMPLES = Path(__file__).parent / "examples"
@@ -87,11 +88,13 @@ def load_team(name: str) -> TeamSpec:
     path = Path(name) if Path(name).is_file() else example
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in EXAMPLES.glob("*.yaml")))
-        raise UserError(f"there is no team file {name!r}.", hint=f"Shipped examples: {known}.")
-    content = read_yaml(path, "team", LARGEST_FILE)
+        hint = phrase("file.no_team_hint", names=known)
+        raise UserError(phrase("file.no_team", name=name), hint=hint)
+    content = read_yaml(path, phrase("file.team"), LARGEST_FILE)
     try:
         return TeamSpec.model_validate(content)
     except ValidationError as error:
         problem = error.errors()[0]
-        place = ".".join(str(part) for part in problem["loc"]) or "the file"
-        raise UserError(f"{path}: {place}: {problem['msg']}.") from None
+        place = ".".join(str(part) for part in problem["loc"]) or phrase("file.whole")
+        said = recognised(problem["msg"], "value")
+        raise UserError(phrase("file.wrong", path=path, place=place, problem=said)) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.errors import UserError
+from assistant.phrases import phrase
 from assistant.teams.coordinator import run_coordinator
 from assistant.teams.message import Printer, Transcript
 from assistant.teams.pipeline import run_pipeline
@@ -30,5 +31,5 @@ def run_team(
         UserError: the request is empty.
     """
     if not request.strip():
-        raise UserError("the team's request is empty.", hint="Say what the team is to do.")
+        raise UserError(phrase("team.empty"), hint=phrase("team.empty_hint"))
     return _KINDS[spec.kind](TeamRun(spec, request, worker, Transcript(session_id, printer)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from assistant.errors import RunFailed
+from assistant.phrases import Phrase
 from assistant.teams.message import Status, Transcript, as_text
 from assistant.teams.spec import Member, TeamSpec
 
@@ -36,17 +37,17 @@ class TeamResult:
 
     Attributes:
         answer: the finished text; what there is of it where the run failed.
-        problem: why the run stopped; empty when it finished.
+        problem: why the run stopped; None when it finished.
     """
 
     answer: str
-    problem: str
+    problem: Phrase | None
     transcript: Transcript
 
     @property
     def finished(self) -> bool:
         """Whether the team finished its work."""
-        return not self.problem
+        return self.problem is None
 
 
 def read_output(text: str, spec: TeamSpec) -> Output:
@@ -91,7 +92,7 @@ class TeamRun:
         """The messages to a member, as the text that it reads."""
         return as_text(self.transcript.received_by(member.name))
 
-    def end(self, answer: str, problem: str = "") -> TeamResult:
+    def end(self, answer: str, problem: Phrase | None = None) -> TeamResult:
         """Return the run's result."""
         return TeamResult(answer, problem, self.transcript)
 

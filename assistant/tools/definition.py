@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from assistant.context.wording import Language
 from assistant.errors import ToolDefinitionError
 from assistant.messages import Json, ToolSchema
+from assistant.phrases import phrase
 from assistant.tools import calls
 from assistant.tools.signature import arguments_of, check_schema, schema_of
 from memory_store.protocols import Clock
@@ -56,6 +57,10 @@ class RunContext:
     Attributes:
         language: the user's language; results are written in it.
         confirm: asks the user; None where nobody can be asked (a pipe, `--json`).
+        said: what the user said before the question, as far as it stands in the window.
+        told: what tools have told in this run.
+        results: ids of the memories that these were kept in, or read from.
+        seen: ids of the memories that stand before the model, recalled or in the window.
     """
 
     session: str = ""
@@ -65,6 +70,10 @@ class RunContext:
     clock: Clock = _utc_now
     zone: tzinfo = UTC
     confirm: Confirm | None = None
+    said: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
 
     @property
     def now(self) -> datetime:
@@ -157,7 +166,7 @@ def tool(
     def make(function: Callable[..., object]) -> Tool:
         own_name = name or function.__name__
         if not description.strip():
-            raise ToolDefinitionError(f"tool {own_name}: its description is empty.")
+            raise ToolDefinitionError(phrase("tool.no_description", name=own_name))
         arguments, context_parameter = arguments_of(function, RunContext)
         signature = inspect.signature(function)
         if parameters is not None:
@@ -190,13 +199,10 @@ def _parse_age(name: str, max_age: str | timedelta | None) -> timedelta | None:
     else:
         match = _AGE.fullmatch(max_age.strip().lower())
         if match is None:
-            raise ToolDefinitionError(
-                f"tool {name}: max_age {max_age!r} is not understood;"
-                ' write "0s", "30s", "15min", "1h", "1d", "2w" or None.'
-            )
+            raise ToolDefinitionError(phrase("tool.bad_age", name=name, age=max_age))
         age = timedelta(seconds=float(match[1]) * _UNITS[match[2]])
     if age < timedelta(0):
-        raise ToolDefinitionError(f"tool {name}: max_age {max_age!r} is negative.")
+        raise ToolDefinitionError(phrase("tool.negative_age", name=name, age=max_age))
     return age
 
 
@@ -216,16 +222,25 @@ def _check_takers(
             inspect.signature(taker).bind(**names)
         except TypeError as error:
             shown = f"{getattr(taker, '__name__', what)}{inspect.signature(taker)}"
-            raise ToolDefinitionError(
-                f"tool {name}: its {what} {shown} does not take the arguments of"
-                f" {name}{signature}: {error}."
-            ) from None
+            said = phrase(
+                "tool.bad_taker",
+                name=name,
+                what=what,
+                shown=shown,
+                signature=f"{name}{signature}",
+                problem=error,
+            )
+            raise ToolDefinitionError(said) from None
     if isinstance(subject, str):
         fields = {
             field for _, field, _, _ in string.Formatter().parse(subject) if field is not None
         }
         if unknown := sorted(fields - set(names)):
-            raise ToolDefinitionError(
-                f"tool {name}: its subject {subject!r} names {', '.join(unknown)},"
-                f" which {name}{signature} does not take."
+            said = phrase(
+                "tool.bad_subject",
+                name=name,
+                subject=subject,
+                unknown=", ".join(unknown),
+                signature=f"{name}{signature}",
             )
+            raise ToolDefinitionError(said)

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import cast
 
 from assistant.errors import AssistantError, ToolDefinitionError
+from assistant.phrases import Phrase, phrase
 from assistant.tools.definition import Tool
 from assistant.tools.running import run_within
 
@@ -27,18 +28,16 @@ def tools_from_file(path: Path, *, seconds: float = LOADING_SECONDS) -> tuple[To
         ToolDefinitionError: there is no such file, it fails or hangs, or it defines no tool.
     """
     if not path.is_file():
-        raise ToolDefinitionError(f"the tools file {path} does not exist (setting: tools).")
+        raise ToolDefinitionError(phrase("tool.no_file", path=path))
     spec = importlib.util.spec_from_file_location(f"assistant_tools_{path.stem}", path)
     if spec is None or spec.loader is None:
-        raise ToolDefinitionError(f"the tools file {path} is no Python file; name it *.py.")
+        raise ToolDefinitionError(phrase("tool.not_python", path=path))
     module = importlib.util.module_from_spec(spec)
     run = spec.loader.exec_module
-    _load(lambda: run(module), f"the tools file {path}", seconds)
+    _load(lambda: run(module), phrase("tool.in_file", path=path), seconds)
     found = tuple(_tools_in(module))
     if not found:
-        raise ToolDefinitionError(
-            f"the tools file {path} defines no tool; put @tool(description=…) above a function."
-        )
+        raise ToolDefinitionError(phrase("tool.none_in_file", path=path))
     return found
 
 
@@ -54,29 +53,27 @@ def tools_from_packages(
     """
     found: list[Tool] = []
     for point in entry_points(group=GROUP) if points is None else points:
-        loaded = _load(point.load, f"entry point {point.name} ({point.value})", seconds)
+        named = {"name": point.name, "value": point.value}
+        loaded = _load(point.load, phrase("tool.in_package", **named), seconds)
         tools = list(_tools_in(loaded))
         if not tools:
-            raise ToolDefinitionError(
-                f"entry point {point.name} ({point.value}) offers no tool; name a tool, a sequence"
-                " of tools or a module."
-            )
+            raise ToolDefinitionError(phrase("tool.none_in_package", **named))
         found += tools
     return tuple(found)
 
 
-def _load(load: Callable[[], object], what: str, seconds: float) -> object:
+def _load(load: Callable[[], object], what: Phrase, seconds: float) -> object:
     """Run code that is not ours; whatever it does, the program goes on."""
     try:
         with redirect_stdout(sys.stderr):  # standard output is the answer's alone
             return run_within(load, seconds)
     except AssistantError as error:
-        raise ToolDefinitionError(f"{what}: {error}") from None
+        raise ToolDefinitionError(phrase("tool.within", what=what, problem=error.said)) from None
     except TimeoutError:
-        problem = f"{what} is not loaded after {seconds:g} seconds; what waits belongs in a tool."
-        raise ToolDefinitionError(problem) from None
+        raise ToolDefinitionError(phrase("tool.slow", what=what, seconds=seconds)) from None
     except Exception as error:
-        raise ToolDefinitionError(f"{what} failed: {type(error).__name__}: {error}") from error
+        problem = f"{type(error).__name__}: {error}"
+        raise ToolDefinitionError(phrase("tool.failed", what=what, problem=problem)) from error
 
 
 def _tools_in(loaded: object) -> Iterator[Tool]:

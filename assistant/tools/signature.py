@@ -12,6 +12,7 @@ from pydantic.errors import PydanticUserError
 
 from assistant.errors import ToolDefinitionError
 from assistant.messages import Json
+from assistant.phrases import Phrase, phrase
 
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
@@ -31,20 +32,15 @@ def arguments_of(
     try:
         hints = typing.get_type_hints(function, include_extras=True)
     except (NameError, TypeError) as error:
-        raise ToolDefinitionError(f"tool {name}: its type hints cannot be read: {error}.") from None
+        said = phrase("tool.bad_hints", name=name, problem=error)
+        raise ToolDefinitionError(said) from None
     fields: dict[str, Any] = {}
     context_parameter: str | None = None
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind not in _NAMED:
-            raise ToolDefinitionError(
-                f"tool {name}: parameter {parameter} cannot be given by name;"
-                " a tool takes named parameters only."
-            )
+            raise ToolDefinitionError(phrase("tool.unnamed", name=name, parameter=parameter))
         if parameter.name not in hints:
-            raise ToolDefinitionError(
-                f"tool {name}: parameter {parameter.name} has no type; write {parameter.name}: str"
-                " or the like."
-            )
+            raise ToolDefinitionError(phrase("tool.untyped", name=name, parameter=parameter.name))
         if hints[parameter.name] is injected:
             context_parameter = parameter.name
             continue
@@ -55,9 +51,9 @@ def arguments_of(
         model = create_model(f"{name}_arguments", __config__=config, **fields)
         model.model_json_schema()
     except (PydanticUserError, TypeError, NameError) as error:
-        raise ToolDefinitionError(
-            f"tool {name}: the types of {inspect.signature(function)} have no JSON Schema: {error}"
-        ) from None
+        signature = inspect.signature(function)
+        said = phrase("tool.no_schema", name=name, signature=signature, problem=error)
+        raise ToolDefinitionError(said) from None
     return model, context_parameter
 
 
@@ -78,26 +74,30 @@ def check_schema(
     """
     own = schema_of(arguments)
     written = cast("Mapping[str, Json]", schema.get("properties", {}))
-    problems: list[str] = []
+    problems: list[Phrase] = []
     if schema.get("type", "object") != "object":
-        problems.append(f"the schema's type is {schema['type']!r}, not 'object'")
+        problems.append(phrase("tool.schema_type", type=schema["type"]))
     if extra := sorted(set(written) - set(own["properties"])):
-        problems.append(f"the function does not take {', '.join(extra)}")
+        problems.append(phrase("tool.not_taken", names=", ".join(extra)))
     if missing := sorted(set(own.get("required", ())) - set(written)):
-        problems.append(f"the schema lacks {', '.join(missing)}")
+        problems.append(phrase("tool.not_in_schema", names=", ".join(missing)))
     if optional := sorted(
         set(own.get("required", ())) & set(written) - set(schema.get("required", ()))
     ):
-        problems.append(f"the function requires {', '.join(optional)}")
+        problems.append(phrase("tool.not_required", names=", ".join(optional)))
     for key in sorted(set(written) & set(own["properties"])):
         ours, theirs = own["properties"][key].get("type"), written[key].get("type")
         if ours is not None and theirs is not None and ours != theirs:
-            problems.append(f"{key} is {theirs} in the schema and {ours} in the function")
+            problems.append(phrase("tool.other_type", name=key, theirs=theirs, ours=ours))
     if problems:
-        raise ToolDefinitionError(
-            f"tool {name}: its schema (parameters {', '.join(sorted(written)) or 'none'}) does not"
-            f" match the function {name}{signature}: {'; '.join(problems)}."
+        said = phrase(
+            "tool.bad_schema" if written else "tool.bad_schema_none",
+            name=name,
+            parameters=", ".join(sorted(written)),
+            signature=f"{name}{signature}",
+            problems=tuple(problems),
         )
+        raise ToolDefinitionError(said)
 
 
 def _untitled(schema: dict[str, Json]) -> dict[str, Json]:

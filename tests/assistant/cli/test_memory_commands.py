@@ -1,6 +1,11 @@
 """`assistant memory`: what is added is found, shown, listed and forgotten, in both languages."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
+
+from memory_store import Draft, MemoryStore
 
 
 @pytest.fixture
@@ -69,6 +74,21 @@ def test_show_tells_all_of_one_memory(add, run) -> None:
     assert memory in human
 
 
+def test_a_conflict_is_shown_with_the_memory(add, run, home) -> None:
+    """Both values, dated, with who said them; what a page says is not confirmed by the user."""
+    said = add("I live in Porto.", subject="user.city")
+    with MemoryStore.open(home) as store:
+        page = Draft("fact", "The city is Paris.", subject="user.city", origin="tool")
+        [read] = store.remember([replace(page, created_at=datetime(2026, 3, 3, tzinfo=UTC))])
+    conflict = "not confirmed by the user: Tuesday 3 March 2026, From a tool or a page: The city is"
+    for command in (("show", said), ("search", "where do I live")):
+        shown = " ".join(run("--now", "2026-03-10T09:00:00Z", "memory", *command).out.split())
+        assert "I live in Porto. In conflict with this," in shown
+        assert conflict in shown
+    told = run("--now", "2026-03-10T09:00:00Z", "memory", "show", said, "--json").json
+    assert told["conflicts_with"] == [read.id]
+
+
 def test_an_unknown_id_is_the_users_error(run) -> None:
     """Exit 2 and how to find the right one."""
     ran = run("memory", "show", "nothing", "--json")
@@ -93,6 +113,30 @@ def test_forget_removes_for_good_and_a_dry_run_does_not(add, run, home) -> None:
     assert [m["id"] for m in run("memory", "list", "--json").json["memories"]] == [kept]
     files = [path for path in home.rglob("*") if path.is_file()]
     assert not [path for path in files if b"Zaphod" in path.read_bytes()]
+
+
+def test_forget_reaches_the_log_of_an_earlier_version(add, run, home) -> None:
+    """The lines that quote it go, and no others."""
+    memory = add("the parrot's passport is ZX-99817")
+    log = home / "logs" / "assistant.log"
+    log.write_text("first\ntool find(id='ZX-99817') failed\nlast\n")
+    (home / "logs" / "assistant.log.1").write_text("The parrot's passport is due\n")
+    assert "Forgotten." in run("memory", "forget", memory, "--yes").out
+    assert log.read_text() == "first\nlast\n"
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"ZX-99817" in path.read_bytes()]
+
+
+def test_forget_takes_a_copy_of_what_was_said_elsewhere_too(add, run) -> None:
+    """It says that the other stays, and takes this one."""
+    add("good morning", 2)
+    memory = add("good morning", 9)
+    ran = run("memory", "forget", "--since", "2026-03-09", "--yes")
+    assert "stay there" in ran.out
+    assert "Forgotten." in ran.out
+    [left] = run("memory", "list", "--json").json["memories"]
+    assert left["id"] == memory
+    assert run("memory", "list", "--since", "2026-03-09", "--json").json["memories"] == []
 
 
 def test_forget_without_a_condition_is_refused(add, run) -> None:
@@ -165,7 +209,7 @@ def test_owners_are_apart(add, run, monkeypatch) -> None:
     ("language", "words"),
     [
         ("en", ("2: 1 fact, 1 note", "All is well; memories: 2", "fact", "user", "fresh: ")),
-        ("zh", ("2：1 事实，1 笔记", "一切正常：2 条记忆", "事实", "你", "有效")),
+        ("zh", ("2：事实 1，笔记 1", "一切正常：2 条记忆", "事实", "你", "有效")),
     ],
 )
 def test_people_read_words_and_not_values(add, run, monkeypatch, language, words) -> None:

@@ -223,7 +223,7 @@ def test_no_secret_reaches_the_log_or_the_screen(run, home, monkeypatch) -> None
 )
 def test_every_error_has_a_code_and_an_exit_code(error, code, exit_code) -> None:
     """Users and scripts can tell what to do from either."""
-    problem = explain(error)
+    problem = explain(error, "en")
     assert (problem.code, problem.exit_code) == (code, exit_code)
     assert problem.message
 
@@ -238,3 +238,22 @@ def test_an_unexpected_error_is_one_line_and_its_trace_is_in_the_log(
     assert "Traceback" not in ran.err
     assert "--verbose" in ran.err
     assert "ZeroDivisionError" in (home / "logs" / "assistant.log").read_text()
+
+
+def test_what_an_error_says_is_not_in_the_log(run, home, monkeypatch) -> None:
+    """It may quote the user; the log has the class and the place of it and of its cause."""
+
+    def stats(_self: object) -> None:
+        try:
+            raise ValueError("the parrot's passport")
+        except ValueError as error:
+            raise RuntimeError("the parrot's visa") from error
+
+    monkeypatch.setattr("memory_store.store.MemoryStore.stats", stats)
+    assert run("memory", "stats").code == 1
+    log = (home / "logs" / "assistant.log").read_text()
+    assert "RuntimeError" in log
+    assert "ValueError" in log
+    assert "test_program.py" in log
+    assert "RuntimeError: " not in log
+    assert "ValueError: " not in log

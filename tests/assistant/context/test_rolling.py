@@ -225,7 +225,7 @@ def test_a_result_that_later_turns_use_outlives_small_talk(room: Room) -> None:
     assert summary.kept == (1,)
     window = room.sessions.turns(room.session, summary.through, also=summary.kept)
     (use,) = in_use(window, {})
-    assert str(use) == "turn 1 is kept: turn 26 uses its result (ORD-9917)"
+    assert str(use.told) == "turn 1 is kept: turn 26 uses its result (ORD-9917)"
     room.fill()
     later = room.roller(None).roll(room.session, {})
     assert later is not None

@@ -168,9 +168,9 @@ def test_old_notes_are_deleted(ledger: Ledger, clock: FrozenClock, receiver: Rec
     notices, box = Notices(ledger), outbox(ledger, clock, WebhookNotifier(receiver.address))
     box.deliver()
     notices.shown(notices.pending()[:1], clock.now)
-    assert notices.tidy(clock.now) == "0 old ones deleted"
+    assert str(notices.tidy(clock.now)) == "0 old ones deleted"
     clock.advance(timedelta(days=31))
-    assert notices.tidy(clock.now) == "3 old ones deleted"
+    assert str(notices.tidy(clock.now)) == "3 old ones deleted"
     assert [note.key for note in notices.pending()] == ["k2"]
 
 

@@ -12,6 +12,7 @@ from assistant.errors import UserError
 from assistant.jobs.notices import Notices
 from assistant.jobs.reminders import Reminders
 from assistant.jobs.wording import repeats
+from memory_store import tables
 from memory_store.chunk import Chunk, Freshness, Scope
 from memory_store.ledger import Ledger
 from memory_store.testing import FrozenClock
@@ -216,6 +217,22 @@ def test_forgetting_a_turn_takes_its_reminders(
     assert len(notices.pending()) == 1
     ledger.compact()
     assert b"zebra" not in ledger.path.read_bytes()
+
+
+def test_forgetting_an_answer_leaves_its_turns_reminders(
+    ledger: Ledger, reminders: Reminders, clock: FrozenClock
+) -> None:
+    """Only what quotes the forgotten text, and is in no memory any more, goes with it."""
+    ledger.migrate(tables.MIGRATIONS)
+    reminders.add("call the dentist", "tomorrow", turn="turn-1")
+    reminders.add("bring ZX-99817", "tomorrow", turn="turn-2")
+    chunk = Chunk(
+        "0" * 26, "answer", "The passport is ZX-99817.", Scope("me", "s", "turn-1"), clock.now,
+        clock.now, None, None, Freshness(), "assistant", (), 4, 0,
+    )  # fmt: skip
+    with ledger.write() as connection:
+        reminders.forget(connection, [chunk])
+    assert [each.text for each in reminders.list(None)] == ["call the dentist"]
 
 
 @pytest.mark.parametrize(

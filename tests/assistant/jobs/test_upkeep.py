@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from assistant.app import App
 from assistant.errors import RunFailed
 from assistant.jobs.job import JobRun
 from assistant.jobs.upkeep import index_pending, redo_summaries, refresh_results, upkeep
+from assistant.phrases import Phrase, phrase
+from assistant.run_record import record_run
 from assistant.sessions import Session, Sessions, Summary
+from assistant.settings import Settings
+from assistant.testing import ScriptedServer, says
 from assistant.tools import tool
 from assistant.tools.definition import RunContext
 from assistant.tools.registry import ToolRegistry
@@ -67,7 +73,7 @@ class Shelf:
 
     def refresh(self) -> str:
         """Refresh what is due."""
-        return refresh_results(self._store, lambda: self.tools, self._clock.now)
+        return str(refresh_results(self._store, lambda: self.tools, self._clock.now))
 
 
 @pytest.fixture
@@ -148,22 +154,41 @@ def test_failed_summaries_are_redone(store: MemoryStore, clock: FrozenClock) -> 
         sessions.start_turn(session, "hello")
         if method is not None:
             sessions.save_summary(session, "text", through=1, method=method, after=0)  # type: ignore[arg-type]
-    assert redo_summaries(sessions, lambda: Writer(sessions)) == "1 of 1 written again"
-    assert redo_summaries(sessions, lambda: Writer(sessions)) == "0 of 0 written again"
+    assert str(redo_summaries(sessions, lambda: Writer(sessions))) == "1 of 1 written again"
+    assert str(redo_summaries(sessions, lambda: Writer(sessions))) == "0 of 0 written again"
+
+
+def test_the_last_turns_of_a_talk_are_read_for_facts(tmp_path: Path, clock: FrozenClock) -> None:
+    """No further turn need come; where nothing waits, the model is not asked."""
+    reply = json.dumps({"facts": [{"message": 1, "subject": "user.city", "value": "Lisbon"}]})
+    with ScriptedServer([says("Nice."), says(reply)]) as server:
+        settings = Settings.load(
+            tmp_path, openai_base_url=server.url, openai_api_key="k", model="scripted", facts="on"
+        )
+        with App.open(settings, clock=clock) as app:
+            record_run(app.agent.run(app.sessions.open(), "I live in Lisbon."))
+            assert app.store.chunks(kind="fact") == []
+            for count in (1, 0):
+                assert f"facts: {count} found" in app.schedule.runner.run("upkeep").detail
+                clock.advance(timedelta(hours=1))
+            assert [chunk.subject for chunk in app.store.chunks(kind="fact")] == ["user.city"]
 
 
 def test_one_failing_part_does_not_hold_up_the_others() -> None:
     """Every part is done; a failure is told with what was done, so that the job is tried again."""
     done: list[str] = []
 
-    def fail() -> str:
+    def fail() -> Phrase:
         raise OSError("disk full")
 
-    def work() -> str:
+    def work() -> Phrase:
         done.append("x")
-        return "fine"
+        return phrase("jobs.indexed", count=3)
 
     run = JobRun("upkeep", NOW, NOW, 1, NOW)
-    with pytest.raises(RunFailed, match="a: disk full; b: fine"):
-        upkeep({"a": fail, "b": work})(run)
+    with pytest.raises(RunFailed) as caught:
+        upkeep({"jobs.notes": fail, "jobs.index": work})(run)
+    assert str(caught.value) == "notes: disk full; index: 3 taken in"
+    caught.value.speak("zh")
+    assert str(caught.value) == "通知：disk full；索引：收入 3 段"
     assert done == ["x"]

@@ -202,7 +202,7 @@ def test_retry_after_is_honoured() -> None:
     told: list[str] = []
     ask([fails(429, retry_after="7"), "Seven."], sleep=waits.append, notify=told.append)
     assert waits == [7.0]
-    assert "Trying again in 7.0 s" in told[0]
+    assert "Trying again in 7.0 s" in str(told[0])
 
 
 def test_a_wait_beyond_the_total_is_not_begun() -> None:
