@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 
-from memory_store.chunk import Chunk
+from memory_store.chunk import Chunk, Freshness
 
 
 class Verdict(IntEnum):
@@ -57,23 +57,53 @@ def event_time(chunk: Chunk) -> datetime:
     return chunk.about.start if chunk.about is not None else chunk.created_at
 
 
+def held_last(chunk: Chunk, now: datetime) -> datetime:
+    """The latest time, up to its recording, at which the chunk says that it was so.
+
+    What was said again, or its source found unchanged, was so then too.
+    """
+    about = chunk.about
+    if about is None:
+        return chunk.checked_at if chunk.checked_at <= now else chunk.created_at
+    return min(max(chunk.created_at, about.start), about.end)
+
+
+def ended_at(chunk: Chunk) -> datetime | None:
+    """When what the chunk says ceased, or will cease, to be so; None where it names no end.
+
+    An interval without length says only when it began; one that reaches just to the recording
+    says that it was still so then.
+    """
+    about = chunk.about
+    if about is None or about.end in (about.start, chunk.created_at):
+        return None
+    return about.end
+
+
+def holds(chunk: Chunk, now: datetime) -> bool:
+    """Whether what the chunk says has begun to be so and, by its own word, has not ended."""
+    end = ended_at(chunk)
+    return (chunk.about is None or chunk.about.start <= now) and (end is None or end > now)
+
+
 def trusted(chunk: Chunk) -> bool:
-    """Whether the chunk stands on the user's word or the assistant's, not on a text read."""
-    return chunk.origin in ("user", "assistant")
+    """Whether the chunk is the user's word; see `Draft.origin`."""
+    return chunk.origin == "user"
 
 
 def newest_first(chunks: Sequence[Chunk], now: datetime) -> list[Chunk]:
     """Order chunks of one subject, the current one first.
 
     What comes from the future (a clock that went back, or a run with an earlier `now`) is never
-    newer than what is not; equal times, and the future among itself, are ordered by id. What a
-    tool or a page says never takes the place of what the user said, however new it is.
+    newer than what is not; equal times, and the future among itself, are ordered by id. What has
+    ended, or has not begun, does not take the place of what holds now. What anybody but the user
+    says never takes the place of what the user said, however new it is.
     """
 
-    def age_key(chunk: Chunk) -> tuple[bool, bool, datetime, str]:
+    def age_key(chunk: Chunk) -> tuple[bool, bool, bool, datetime, str]:
         known = chunk.created_at <= now
-        at = min(event_time(chunk), now) if known else now
-        return (known, trusted(chunk), at, chunk.id)
+        at = min(held_last(chunk, now), now) if known else now
+        return (known, known and holds(chunk, now), trusted(chunk), at, chunk.id)
 
     return sorted(chunks, key=age_key, reverse=True)
 
@@ -87,6 +117,10 @@ def judge(
     sources: Sequence[tuple[Chunk, Judgement]] = (),
 ) -> Judgement:
     """Judge one chunk.
+
+    A fact whose own interval has ended is stale, also where nothing newer is known of its subject:
+    the end that it names is the end of its lifetime, no validator can renew it, and what holds now
+    is not known. It is not superseded, which is said of what something else has replaced.
 
     Args:
         now: the run's time, UTC.
@@ -108,24 +142,40 @@ def judge(
 
 
 def _judge_alone(chunk: Chunk, now: datetime, newest: Chunk | None, tag: str | None) -> Judgement:
-    contract = chunk.freshness
     # A check made under a later clock than now's says nothing about now.
     checked_at = chunk.checked_at if chunk.checked_at <= now else chunk.created_at
-    as_of = min(checked_at, now)
+    as_of, call = min(checked_at, now), chunk.freshness.call
     if newest is not None and newest.id != chunk.id:
-        by_word = trusted(newest) and not trusted(chunk)
-        why = "is the user's own word" if by_word else "is newer"
-        reason = f"{newest.kind} {newest.id} of {newest.created_at.isoformat()} {why}"
-        return Judgement(Verdict.SUPERSEDED, as_of, reason, contract.call)
+        reason = f"{newest.kind} {newest.id} of {newest.created_at.isoformat()} "
+        return Judgement(Verdict.SUPERSEDED, as_of, reason + _before(newest, chunk, now), call)
+    end = ended_at(chunk)
+    if chunk.kind == "fact" and end is not None and end <= now:
+        why = f"it held until {end.isoformat()}"
+        return Judgement(Verdict.STALE, end - end.resolution, why, call)
+    return _judge_age(chunk.freshness, checked_at, now, tag)
+
+
+def _before(newest: Chunk, chunk: Chunk, now: datetime) -> str:
+    """Why the one comes before the other; see `newest_first`."""
+    if holds(newest, now) and not holds(chunk, now):
+        return "holds now"
+    by_word = trusted(newest) and not trusted(chunk)
+    return "is the user's own word" if by_word else "is newer"
+
+
+def _judge_age(
+    contract: Freshness, checked_at: datetime, now: datetime, tag: str | None
+) -> Judgement:
+    as_of, call = min(checked_at, now), contract.call
     if contract.max_age is None:
-        return Judgement(Verdict.FRESH, as_of, "does not age", contract.call)
+        return Judgement(Verdict.FRESH, as_of, "does not age", call)
     from_future = checked_at > now
     # RFC 9111, 4.2: fresh while the age is below the lifetime, so that a lifetime of 0 never is.
     if not from_future and now - checked_at < contract.max_age:
-        return Judgement(Verdict.FRESH, as_of, "within its max_age", contract.call)
+        return Judgement(Verdict.FRESH, as_of, "within its max_age", call)
     if contract.validator is not None and contract.tag is not None and tag is not None:
         if tag == contract.tag:
-            return Judgement(Verdict.REVALIDATED, now, "its source has not changed", contract.call)
-        return Judgement(Verdict.CHANGED, as_of, "its source has changed since", contract.call)
+            return Judgement(Verdict.REVALIDATED, now, "its source has not changed", call)
+        return Judgement(Verdict.CHANGED, as_of, "its source has changed since", call)
     why = "it is dated after now" if from_future else f"older than its max_age {contract.max_age}"
-    return Judgement(Verdict.STALE, as_of, why, contract.call)
+    return Judgement(Verdict.STALE, as_of, why, call)

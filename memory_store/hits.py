@@ -45,6 +45,7 @@ class Hit:
     Attributes:
         text: what to show: the chunk's text, or the passages of it that fit.
         via: `search`, or `neighbour` where a hit brought it along (a question its answer).
+        against: what says otherwise on another authority (see `Judgement.conflicts_with`).
     """
 
     chunk: Chunk
@@ -53,6 +54,7 @@ class Hit:
     judgement: Judgement
     passage: Passage | None = None
     via: Literal["search", "neighbour"] = "search"
+    against: tuple[Chunk, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -84,6 +86,7 @@ class Recall:
         intervals: the spans of time that the question names; empty where it names none.
         past: whether the question asks for what was, so that superseded chunks come back.
         hits: best first; oldest first where the past is asked for.
+        passed_over: how many candidates scored below all of these, and were not looked at.
         tokens: the sum of the hits' texts.
         seconds: the time each part took, by name (embed, dense, lexical, fuse, freshness …).
     """
@@ -94,6 +97,7 @@ class Recall:
     past: bool = False
     hits: tuple[Hit, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    passed_over: int = 0
     tokens: int = 0
     seconds: dict[str, float] = field(default_factory=dict[str, float], compare=False)
 

@@ -6,12 +6,13 @@ import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
 
 from sqlalchemy import Connection, update
 
 from memory_store import records, tables
 from memory_store.chunk import Chunk
-from memory_store.freshness import Judgement, Verdict, event_time, judge
+from memory_store.freshness import Judgement, Verdict, held_last, holds, judge
 from memory_store.ledger import Ledger
 from memory_store.protocols import Validator
 from memory_store.tables import to_micros
@@ -78,6 +79,12 @@ class Hearing:
             self.judged = self._case.judge()
         return self.judged[chunk_id]
 
+    def against(self, chunk_id: str) -> tuple[Chunk, ...]:
+        """What says otherwise than the chunk on another authority."""
+        subject = self._case.known[chunk_id].subject or ""
+        rivals, ids = self._case.rivals.get(subject, ()), self.judged[chunk_id].conflicts_with
+        return tuple(chunk for chunk in rivals if chunk.id in ids)
+
     def restart(self, ledger: Ledger) -> None:
         """Restart, durably, the clocks of those whose source was found to be unchanged."""
         known, tags = self._case.known, self._case.tags
@@ -111,24 +118,32 @@ class Case:
     _done: dict[str, Judgement] = field(default_factory=dict[str, Judgement])
 
     def judge(self) -> dict[str, Judgement]:
-        """Judge every known chunk, its sources before it."""
-        for chunk in sorted(self.known.values(), key=lambda chunk: chunk.id):
-            self._judge(chunk, frozenset())
+        """Judge every known chunk, its sources before it; a circle takes the strictest in it."""
+        sources = {
+            id_: [source for source in chunk.derived_from if source in self.known]
+            for id_, chunk in self.known.items()
+            if id_ not in self._done
+        }
+        try:
+            order, circular = list(TopologicalSorter(sources).static_order()), False
+        except CycleError:  # only a damaged or a forged ledger has one
+            order, circular = sorted(sources), True
+        for id_ in order:
+            if id_ in sources:
+                self._done[id_] = self._judge(self.known[id_])
+        while circular:
+            stricter = {id_: self._judge(self.known[id_]) for id_ in order}
+            changed = [id_ for id_ in order if stricter[id_].verdict > self._done[id_].verdict]
+            self._done |= {id_: stricter[id_] for id_ in changed}
+            circular = bool(changed)
         return self._done
 
     def reopen(self) -> None:
         """Judge everything again, with what was learnt since."""
         self._done = {}
 
-    def _judge(self, chunk: Chunk, above: frozenset[str]) -> Judgement:
-        if chunk.id in self._done:
-            return self._done[chunk.id]
-        above |= {chunk.id}
-        sources = [
-            (self.known[source], self._judge(self.known[source], above))
-            for source in chunk.derived_from
-            if source in self.known and source not in above
-        ]
+    def _judge(self, chunk: Chunk) -> Judgement:
+        sources = [(self.known[s], self._done[s]) for s in chunk.derived_from if s in self._done]
         same = self.rivals.get(chunk.subject or "", [])
         judgement = judge(
             chunk,
@@ -141,7 +156,6 @@ class Case:
             judgement = replace(judgement, conflicts_with=conflicts)
         elif judgement.conflicts_with:  # a source's, not this chunk's own
             judgement = replace(judgement, conflicts_with=())
-        self._done[chunk.id] = judgement
         return judgement
 
 
@@ -150,8 +164,9 @@ def _conflicts(chunk: Chunk, same: Sequence[Chunk], now: datetime) -> tuple[str,
     if len(same) < 2:
         return ()
     current, other = same
-    later = (event_time(other), other.id) > (event_time(current), current.id)
-    if current.text == other.text or not later or other.created_at > now:
+    later = (held_last(other, now), other.id) > (held_last(current, now), current.id)
+    at_once = holds(other, now) == holds(current, now) and other.created_at <= now
+    if current.text == other.text or not later or not at_once:
         return ()
     if chunk.id == current.id:
         return (other.id,)
@@ -182,7 +197,8 @@ def _ask(validator: Validator | None, chunk: Chunk) -> str | None:
     try:
         return validator(chunk)
     except Exception as error:  # a validator is a user's code; one that fails cannot tell
-        _log.warning("validator %s failed: %s", chunk.freshness.validator, error)
+        name, problem = chunk.freshness.validator, type(error).__name__
+        _log.warning("validator %s failed: %s", name, problem)
         return None
 
 

@@ -118,7 +118,8 @@ class Selection:
         size = self.count(hit.text)
         reason = self._refusal(hit, size)
         if reason is None:
-            hit = replace(hit, judgement=self.hearing.decide(id_))
+            judgement = self.hearing.decide(id_)
+            hit = replace(hit, judgement=judgement, against=self.hearing.against(id_))
             reason = self._out_of_date(hit.judgement)
         if reason is None:
             self._taken[id_] = (place, hit)

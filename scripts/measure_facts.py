@@ -13,8 +13,9 @@ import re
 import tempfile
 from pathlib import Path
 
+from assistant.agent.corrections import corrects
 from assistant.agent.fact_queue import FactQueue
-from assistant.agent.facts import FactExtractor, corrects
+from assistant.agent.facts import FactExtractor
 from assistant.app import App
 from assistant.settings import Settings
 from memory_store import Chunk

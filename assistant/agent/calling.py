@@ -42,7 +42,7 @@ class Caller:
             if arguments is None:
                 outcome = Outcome(_unreadable(original), ok=False)
             else:
-                outcome = self.tools.run(call.name, arguments, run.context)
+                outcome = self.tools.run(call.name, arguments, run.context_now)
             remarks = [guards.remark(text, run.language)]
             if call is wire[-1]:
                 remarks.append(asked.remark)

@@ -15,15 +15,18 @@ from dataclasses import dataclass
 from typing import cast
 
 from assistant.agent.claims import sentences
+from assistant.agent.corrections import corrects
 from assistant.agent.fact_queue import FactQueue, Queued
+from assistant.agent.fact_spans import span, years
 from assistant.agent.intent import intent_of
 from assistant.agent.reading import read_object, without_thinking
 from assistant.context.memories import quote
 from assistant.context.wording import language_of
-from assistant.errors import ModelError, ModelUnsupported
+from assistant.errors import ModelError, ModelRefused, ModelUnreachable, ModelUnsupported
 from assistant.events import Event
 from assistant.messages import Json, Message
 from assistant.model.chat_model import ChatModel, ModelReply, ModelRequest
+from assistant.months import MONTH, month_number
 from assistant.prompts import prompt
 from assistant.sessions import Session, Turn
 from memory_store import Chunk, Draft
@@ -31,18 +34,13 @@ from memory_store.store import MemoryStore
 
 BATCH = 4
 """Turns that are read at once; a correction is read at once and alone suffices."""
+MOST_CALLS = 8
+"""The most calls of the model in one reading of the queue; the rest waits for the next one."""
 REPLY_TOKENS = 700
 MOST_KNOWN = 40
 LONGEST_MESSAGE = 2_000
 LONGEST_QUOTE = 300
 
-_CORRECTION = re.compile(
-    r"^\W*(?:no|nope|wait|actually|sorry|correction|not)\b\W"
-    r"|\bi\s+meant\b|\bi\s+(?:have\s+)?(?:just\s+)?moved\b|\b(?:changed|switched)\s+to\b"
-    r"|\bno\s+longer\b|\bfrom\s+now\s+on\b"
-    r"|^\W*(?:不对|不是|错了|等等|其实|更正)|我说错|应该是|改成|换成|搬到|不再|从现在起",
-    re.IGNORECASE,
-)
 _SLOT = re.compile(r"user(?:\.[a-z0-9_]{1,40}){1,4}")
 _SCHEMA: dict[str, Json] = {
     "type": "object",
@@ -56,8 +54,11 @@ _SCHEMA: dict[str, Json] = {
                     "message": {"type": "integer"},
                     "subject": {"type": "string"},
                     "value": {"type": "string"},
+                    # strict schemas know no other way to leave out a field
+                    "since": {"type": ["string", "null"]},
+                    "until": {"type": ["string", "null"]},
                 },
-                "required": ["message", "subject", "value"],
+                "required": ["message", "subject", "value", "since", "until"],
                 "additionalProperties": False,
             },
         }
@@ -70,16 +71,19 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One fact as the model read it, checked: which message said it, its slot and its value."""
+    """One fact as the model read it, checked: which message said it, its slot and its value.
+
+    Attributes:
+        since: the first day or period in which it holds, in the message's words; empty where none
+            is named.
+        until: the last one.
+    """
 
     message: int
     subject: str
     value: str
-
-
-def corrects(message: str) -> bool:
-    """Whether a message corrects or replaces something that was said before."""
-    return _CORRECTION.search(message) is not None
+    since: str = ""
+    until: str = ""
 
 
 def read_facts(reply: str, messages: Sequence[str]) -> list[Fact] | None:
@@ -100,9 +104,26 @@ def _checked(item: dict[str, Json], messages: Sequence[str]) -> Fact | None:
     subject = re.sub(r"[\s\-]+", "_", str(item.get("subject", "")).strip().lower())
     if not isinstance(number, int) or not 1 <= number <= len(messages) or not value:
         return None
-    if _SLOT.fullmatch(subject) is None or not _said(value, messages[number - 1]):
+    said = messages[number - 1]
+    if _SLOT.fullmatch(subject) is None or not _said(value, said):
         return None
-    return Fact(number, subject, value)
+    dates = tuple(_date(item.get(name), value, said) for name in ("since", "until"))
+    since, until = dates if any(dates) else years(_sentence(value, said))
+    return Fact(number, subject, value, since, until)
+
+
+def _date(words: Json, value: str, message: str) -> str:
+    """Return a date as the message names it; empty where it does not, or where it is the value."""
+    if not isinstance(words, str) or words.lower() in value.lower():
+        return ""
+    dates = _dates(words)
+    return words.strip() if _said(words, message) or set() < dates <= _dates(message) else ""
+
+
+def _dates(text: str) -> set[str]:
+    """Return the numbers of a text, those of its months by name among them."""
+    months = {str(month_number(name)) for name in re.findall(rf"(?i)\b{MONTH}\b", text)}
+    return months | {number.lstrip("0") for number in re.findall(r"\d+", text)}
 
 
 def _said(value: str, message: str) -> bool:
@@ -122,8 +143,12 @@ def _said(value: str, message: str) -> bool:
 def _text(fact: Fact, message: str) -> str:
     """Return the fact in the user's own words: `city: Porto ("No, Porto. I moved.")`."""
     slot = fact.subject.removeprefix("user.").replace(".", " ").replace("_", " ")
-    said = next((each.strip() for each in sentences(message) if fact.value in each), message)
+    said = _sentence(fact.value, message)
     return f'{slot}: {fact.value} ("{said[:LONGEST_QUOTE].strip()}")'
+
+
+def _sentence(value: str, message: str) -> str:
+    return next((each.strip() for each in sentences(message) if value in each), message)
 
 
 class FactExtractor:
@@ -145,22 +170,35 @@ class FactExtractor:
         return iter(())
 
     def extract(self, *, least: int = 1) -> list[Chunk]:
-        """Read the queue, if it holds so many turns; return the facts that were remembered."""
-        queued = self._queue.take(least=least, most=2 * self._batch)
-        if not queued:
-            return []
-        try:
-            facts = read_facts(self._ask(queued), [each.chunk.text for each in queued])
-        except ModelError as error:
-            _log.warning("facts are extracted later: %s", error)
-            facts = None
-        if facts is None:
+        """Read the queue, if it holds so many turns; return the facts that were remembered.
+
+        The turns of a batch that fails are read one by one the next time, so that a bad one takes
+        none with it.
+        """
+        found: list[Chunk] = []
+        down = False
+        for _ in range(MOST_CALLS):
+            queued = self._queue.take(least=least, most=2 * self._batch)
+            if not queued:
+                break
+            try:
+                facts = read_facts(self._ask(queued), [each.chunk.text for each in queued])
+            except ModelError as error:
+                _log.warning("facts are extracted later: %s", error)
+                facts, down = None, isinstance(error, ModelUnreachable | ModelRefused)
+            if facts is not None:
+                found += self._remember(facts, queued)
+                continue
             self._queue.failed([each.turn for each in queued])
-            return []
+            if down or queued[0].tries == 0:
+                break
+        return found
+
+    def _remember(self, facts: Sequence[Fact], queued: Sequence[Queued]) -> Sequence[Chunk]:
         drafts = [self._draft(fact, queued[fact.message - 1]) for fact in facts]
         with self._store.ledger.write() as connection:
             self._queue.done([each.turn for each in queued], connection)
-            return list(self._store.remember(drafts, joined=connection)) if drafts else []
+            return self._store.remember(drafts, joined=connection) if drafts else ()
 
     def _draft(self, fact: Fact, queued: Queued) -> Draft:
         return Draft(
@@ -168,7 +206,8 @@ class FactExtractor:
             _text(fact, queued.chunk.text),
             session=queued.session,
             turn=queued.turn,
-            created_at=queued.chunk.created_at,
+            created_at=queued.told_at,
+            about=span(fact.since, fact.until, queued.chunk.text, queued.told_at, self._store.zone),
             subject=fact.subject,
             origin="user",
             derived_from=(queued.chunk.id,),
@@ -181,7 +220,7 @@ class FactExtractor:
         for number, each in enumerate(queued, start=1):
             if each.before and corrects(each.chunk.text):
                 lines.append(f"(before it:\n{quote(each.before[:LONGEST_MESSAGE])})")
-            lines.append(f"{number}. ({each.chunk.created_at:%Y-%m-%d})")
+            lines.append(f"{number}. ({each.told_at:%Y-%m-%d})")
             lines.append(quote(each.chunk.text[:LONGEST_MESSAGE]))
         messages = (Message("system", system), Message("user", "\n".join(lines)))
         try:
@@ -199,6 +238,7 @@ class FactExtractor:
         """Return the slots that there are, each with its current fact."""
         current: dict[str, str] = {}
         for chunk in self._store.chunks(kind="fact", limit=4 * MOST_KNOWN):
-            if chunk.subject is not None and _SLOT.fullmatch(chunk.subject):
+            own = chunk.origin == "user"  # a page's words have no place in the instructions
+            if own and chunk.subject is not None and _SLOT.fullmatch(chunk.subject):
                 current[chunk.subject] = chunk.text
         return [f"{slot}: {fact}" for slot, fact in list(current.items())[-MOST_KNOWN:]]

@@ -39,7 +39,11 @@ def without_orders(text: str, language: Language) -> str:
 
 
 def harmless(hit: Hit, language: Language) -> Hit:
-    """Return a hit without orders, unless its text is the user's own."""
-    if hit.chunk.origin == "user":
-        return hit
-    return replace(hit, text=without_orders(hit.text, language))
+    """Return a hit, and what is against it, without orders in what is not the user's own."""
+    rivals = tuple(
+        each if each.origin == "user" else replace(each, text=without_orders(each.text, language))
+        for each in hit.against
+    )
+    own = hit.chunk.origin == "user"
+    text = hit.text if own else without_orders(hit.text, language)
+    return replace(hit, text=text, against=rivals)

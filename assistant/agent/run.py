@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assistant.context.request import Context, ContextRequest
+from assistant.context.window import chunk_ids
 from assistant.context.wording import Language
 from assistant.messages import Message, ToolCall
 from assistant.sessions import Session, Turn, TurnMessage
@@ -26,6 +27,7 @@ class Run:
     """One run, as the loop and its protocol see it.
 
     Attributes:
+        context: what tools may know of the run before its first step.
         request: what may go into this run's model calls, without its steps.
         room: the tokens that a request may have.
         steps: the messages of the run so far, nudges included.
@@ -59,6 +61,21 @@ class Run:
     def gathered(self) -> list[str]:
         """What the calls have told so far."""
         return [made.outcome.text for made in self.made if made.outcome.ok]
+
+    @property
+    def context_now(self) -> RunContext:
+        """What tools may know of the run by now."""
+        window = self.request.window
+        made = [each for each in self.made if each.outcome.ok]
+        results = [id_ for each in made for id_ in (each.chunk_id, *each.outcome.sources) if id_]
+        recalled = [hit.chunk.id for hit in self.request.recall.hits]
+        return replace(
+            self.context,
+            said=tuple(turn.question for turn in window),
+            told=tuple(self.gathered),
+            results=tuple(results),
+            seen=(*recalled, *chunk_ids(window)),
+        )
 
     @property
     def succeeded(self) -> frozenset[str]:

@@ -6,8 +6,17 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-from assistant.context.wording import Language, ago, caveat, day, out_of_date, quote, speaker
-from memory_store import Hit, Recall, Verdict
+from assistant.context.wording import (
+    Language,
+    ago,
+    caveat,
+    conflict,
+    day,
+    out_of_date,
+    quote,
+    speaker,
+)
+from memory_store import Chunk, Hit, Recall, Verdict
 from memory_store.protocols import TokenCounter
 
 _OPENING = {
@@ -69,7 +78,12 @@ def _most_useful_first(recall: Recall) -> Sequence[Hit]:
 
 
 def _told_at(hit: Hit) -> tuple[datetime, str]:
-    return (hit.chunk.created_at, hit.chunk.id)
+    return (_said_at(hit.chunk), hit.chunk.id)
+
+
+def _said_at(chunk: Chunk) -> datetime:
+    """When something was said, the last time if more than once; a result, when it was found."""
+    return chunk.checked_at if chunk.origin == "user" else chunk.created_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +107,7 @@ class _Style:
 
     def when(self, hit: Hit) -> str:
         """Return the day of a memory, as a weak model understands it."""
-        told = hit.chunk.created_at
+        told = min(_said_at(hit.chunk), self.now)
         day_ago = ago(told, self.now, self.zone, self.language)
         return f"{day_ago} ({day(told, self.zone, self.language)}):"
 
@@ -107,11 +121,13 @@ class _Style:
         return f"({out_of_date(hit.judgement, self.zone, self.language)})"
 
     def entry(self, hit: Hit) -> str:
-        """Return one memory with who said it, quoted."""
+        """Return one memory with who said it, and what says otherwise, quoted."""
         colon = "：" if self.language == "zh" else ": "
         withheld = self.withheld(hit)
         remark = ""
         if not hit.verdict.current and not withheld:
             remark = f" ({caveat(hit.judgement, self.zone, self.language)})"
         who = speaker(hit.chunk, self.language)
-        return quote(withheld or hit.text, opening=f"{who}{remark}{colon}")
+        own = quote(withheld or hit.text, opening=f"{who}{remark}{colon}")
+        rivals = (conflict(rival, self.zone, self.language) for rival in hit.against)
+        return "\n".join((own, *(quote(each) for each in rivals)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, timedelta, tzinfo
 from typing import Literal
 
@@ -80,7 +81,6 @@ _SPEAKERS = {
         "answer": "assistant",
         "tool_result": "tool",
         "summary": "summary",
-        "fact": "The user said",
         "note": "note",
     },
     "zh": {
@@ -88,14 +88,32 @@ _SPEAKERS = {
         "answer": "助手",
         "tool_result": "工具",
         "summary": "摘要",
-        "fact": "用户说",
         "note": "笔记",
     },
 }
 
 
+_FACT_FROM = {
+    "en": {
+        "user": "The user said",
+        "assistant": "Found out by the assistant",
+        "tool": "From a tool or a page",
+        "import": "From an import",
+    },
+    "zh": {
+        "user": "用户说",
+        "assistant": "助手得知",
+        "tool": "来自工具或网页",
+        "import": "来自导入的资料",
+    },
+}
+_LONGEST_RIVAL = 300
+
+
 def speaker(chunk: Chunk, language: Language) -> str:
-    """Return who said it: `The user said`, `assistant`, `get_stock(sku="42")`."""
+    """Return who said it: `The user said`, `From a tool or a page`, `get_stock(sku="42")`."""
+    if chunk.kind == "fact":
+        return _FACT_FROM[language][chunk.origin]
     if chunk.kind == "tool_result" and chunk.subject:
         return _one_line(chunk.subject)
     return _SPEAKERS[language][chunk.kind]
@@ -124,6 +142,22 @@ def caveat(judgement: Judgement, zone: tzinfo, language: Language) -> str:
     state = "has changed since" if replaced else "may be out of date"
     refresh = f"; {call} gets it now" if call else ""
     return f"as of {when}, {state}{refresh}"
+
+
+def conflict(rival: Chunk, zone: tzinfo, language: Language) -> str:
+    """Return, in one line, what says otherwise than a memory, when that was, and who said it."""
+    when, who = day(rival.created_at, zone, language), speaker(rival, language)
+    text = _one_line(rival.text)[:_LONGEST_RIVAL]
+    sure = rival.origin == "user"
+    if language == "zh":
+        return f"与此矛盾{'' if sure else '，未经用户确认'}：{when}，{who}：{text}"
+    doubt = "" if sure else ", not confirmed by the user"
+    return f"In conflict with this{doubt}: {when}, {who}: {text}"
+
+
+def with_conflicts(text: str, rivals: Iterable[Chunk], zone: tzinfo, language: Language) -> str:
+    """Return a memory's text with what says otherwise, each on a line of its own."""
+    return "\n".join((text, *(conflict(rival, zone, language) for rival in rivals)))
 
 
 def _one_line(text: str) -> str:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from datetime import tzinfo
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import timedelta, tzinfo
 from typing import Annotated
 
 from pydantic import Field
 
 from assistant.context.memories import memory_block, quote
-from assistant.context.wording import Language
+from assistant.context.wording import Language, day
 from assistant.tools.definition import RunContext, Tool, ToolFailed, ToolResult, tool
+from assistant.tools.grounds import grounds_of
 from memory_store import Chunk, Draft
 from memory_store.errors import InvalidInput, NotFound
 from memory_store.store import MemoryStore
+from memory_store.timeframe import find_timeframes
 
 PAGE = 4_000
 """Characters that one call of `read_memory` returns."""
@@ -104,7 +108,13 @@ def memory_tools(store: MemoryStore, zone: tzinfo) -> tuple[Tool, ...]:
             str | None, Field(pattern=r"^[\w.\-]{1,80}$", description="slot such as user.city")
         ] = None,
     ) -> ToolResult:
-        told = _told_by_user(fact, run.question)
+        grounds = grounds_of(
+            fact,
+            said_in(run),
+            told=run.told,
+            results=run.results,
+            seen=_chunks(store, (*run.results, *run.seen)),
+        )
         try:
             store.remember(
                 [
@@ -114,7 +124,8 @@ def memory_tools(store: MemoryStore, zone: tzinfo) -> tuple[Tool, ...]:
                         session=run.session,
                         turn=run.turn,
                         subject=subject,
-                        origin="user" if told else "assistant",
+                        origin=grounds.origin,
+                        derived_from=grounds.derived_from,
                     )
                 ]
             )
@@ -200,15 +211,22 @@ def _question(chunks: list[Chunk], language: Language) -> str:
     return "\n".join((ask, *lines))
 
 
-def _told_by_user(fact: str, question: str) -> bool:
-    """Whether the fact's numbers and most of its words stand in what the user just said.
+def said_in(run: RunContext) -> str:
+    """Return what the user said in the run and its window, with the days that the question names.
 
-    A fact that does not come from there, but from a tool's or a page's text, is the assistant's
-    own, and never supersedes what the user said.
+    A model writes the date for "tomorrow".
     """
-    words = {word.lower() for word in re.findall(r"[^\W_]{3,}", fact)}
-    words |= set(re.findall(r"[㐀-鿿]", fact))
-    low = question.lower()
-    numbers = re.findall(r"\d+", fact)
-    share = sum(word in low for word in words) / len(words) if words else 0.0
-    return share >= 0.5 and all(number in low for number in numbers)
+    frames = find_timeframes(run.question, now=run.now, zone=run.zone)
+    spans = [frame.interval for frame in frames]
+    days = [each for span in spans for each in (span.start, span.end - timedelta.resolution)]
+    named = [
+        f"{day(each, run.zone, run.language)} {each.astimezone(run.zone):%Y-%m-%d}" for each in days
+    ]
+    return "\n".join((run.question, *run.said, *named))
+
+
+def _chunks(store: MemoryStore, ids: Iterable[str]) -> Iterator[Chunk]:
+    """Yield those of these memories that there still are, each once."""
+    for id_ in dict.fromkeys(ids):
+        with suppress(NotFound):
+            yield store.get(id_)

@@ -194,12 +194,65 @@ def test_a_backfilled_old_statement_does_not_win(store, clock):
     assert verdict(store, old) is Verdict.SUPERSEDED
     timeline = store.history("user.city")
     assert [(p.chunk.text, p.valid_from, p.valid_until) for p in timeline] == [
-        ("Rome", then, NOON),
+        ("Rome", then, then + 365 * DAY),
         ("Porto", NOON, None),
     ]
 
 
-@pytest.mark.parametrize("origin", ["tool", "import"])
+def test_a_fact_whose_interval_has_ended_is_history(store, clock):
+    """It is current up to its end; after that it is out of date, though nothing newer is known."""
+    end = NOON + 3 * DAY
+    lone = remember(store, "Rome", subject="user.city", about=Interval(NOON - 30 * DAY, end))
+    assert verdict(store, lone) is Verdict.FRESH
+    assert store.history("user.city")[0].valid_until == end
+    clock.advance(4 * DAY)
+    judgement = store.judge([lone.id])[lone.id]
+    assert judgement.verdict is Verdict.STALE
+    assert judgement.as_of < end
+    assert "until" in judgement.reason
+    answer = remember(store, "You live in Rome.", kind="answer", derived_from=(lone.id,))
+    assert verdict(store, answer) is Verdict.STALE
+
+
+def test_what_has_ended_or_not_begun_takes_no_place(store, clock):
+    """Told later, a past or a coming home leaves the present one current, whoever tells it."""
+    now = remember(store, "Porto", subject="user.city")
+    clock.advance(DAY)
+    past = Interval(NOON - 900 * DAY, NOON - 90 * DAY)
+    coming = Interval(NOON + 30 * DAY, NOON + 30 * DAY)
+    old = remember(store, "Paris", subject="user.city", about=past)
+    new = remember(store, "Rome", subject="user.city", about=coming)
+    read = remember(store, "Nice", subject="user.city", about=past, origin="tool")
+    judged = store.judge([now.id, old.id, new.id, read.id])
+    assert [chunk for chunk in (now, old, new, read) if judged[chunk.id].verdict.current] == [now]
+    assert not any(each.conflicts_with for each in judged.values())
+    clock.advance(40 * DAY)
+    assert verdict(store, new) is Verdict.FRESH
+    assert verdict(store, now) is Verdict.SUPERSEDED
+    spans = [(p.chunk.text, p.valid_until) for p in store.history("user.city")]
+    assert spans == [
+        ("Paris", past.end),
+        ("Nice", past.end),
+        ("Porto", coming.start),
+        ("Rome", None),
+    ]
+
+
+def test_what_has_held_since_long_corrects_what_was_told_before(store, clock):
+    """ "In Porto since 2019" reaches to when it was told, and no end of it is known."""
+    remember(store, "Faro", subject="user.city")
+    clock.advance(DAY)
+    since = Interval(NOON - 2000 * DAY, clock.now)
+    porto = remember(store, "Porto", subject="user.city", about=since)
+    clock.advance(DAY)
+    assert verdict(store, porto) is Verdict.FRESH
+    assert [(p.chunk.text, p.valid_from, p.valid_until) for p in store.history("user.city")] == [
+        ("Porto", since.start, None),
+        ("Faro", NOON, NOON),
+    ]
+
+
+@pytest.mark.parametrize("origin", ["tool", "import", "assistant"])
 def test_what_a_page_says_does_not_silently_supersede_the_user(store, clock, origin):
     """The user's word stays current; that a newer text says otherwise is shown on both."""
     said = remember(store, "Lisbon", subject="user.city")
@@ -211,6 +264,8 @@ def test_what_a_page_says_does_not_silently_supersede_the_user(store, clock, ori
     assert judged[read.id].verdict is Verdict.SUPERSEDED
     assert judged[read.id].conflicts_with == (said.id,)
     assert store.stats().conflicts == 2
+    [hit] = store.recall("Lisbon")
+    assert (hit.chunk, hit.against) == (said, (read,))
     clock.advance(DAY)
     settled = remember(store, "Porto", subject="user.city")
     judged = store.judge([said.id, read.id, settled.id])

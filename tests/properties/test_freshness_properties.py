@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory_store import Draft, Freshness, Interval, MemoryStore, Verdict
-from memory_store.freshness import newest_first
+from memory_store.freshness import ended_at, holds, newest_first, trusted
 from memory_store.ledger import Ledger
 from memory_store.testing import FrozenClock, TinyEmbedder
 
@@ -43,6 +43,7 @@ def histories(draw: st.DrawFn) -> list[tuple[timedelta, Draft, tuple[int, ...]]]
     steps: list[tuple[timedelta, Draft, tuple[int, ...]]] = []
     for place in range(draw(st.integers(1, 8))):
         event = draw(st.none() | HOURS)
+        length = draw(st.just(timedelta(0)) | HOURS.map(abs))
         max_age = draw(st.none() | st.integers(0, 48).map(lambda hours: timedelta(hours=hours)))
         validator = draw(st.sampled_from([None, "same", "other", "silent", "broken"]))
         draft = Draft(
@@ -50,7 +51,7 @@ def histories(draw: st.DrawFn) -> list[tuple[timedelta, Draft, tuple[int, ...]]]
             text=draw(st.sampled_from(["Lisbon", "Porto", "7 left"])),
             subject=draw(SUBJECTS),
             origin=draw(st.sampled_from(["user", "assistant", "tool", "import"])),
-            about=None if event is None else Interval(NOON + event, NOON + event),
+            about=None if event is None else Interval(NOON + event, NOON + event + length),
             freshness=Freshness(max_age, validator, None if validator is None else "v1"),
         )
         sources = draw(st.sets(st.integers(0, place - 1), max_size=2)) if place else set[int]()
@@ -132,7 +133,15 @@ def test_nothing_outdated_is_presented_as_current(ledger, tmp_path, steps):
             assert judged[source].verdict.current
         chunk = before[chunk_id]
         if chunk.subject is not None:
+            same = [c for c in store.chunks(subject=chunk.subject) if c.created_at <= clock.now]
             assert newest_first(store.chunks(subject=chunk.subject), clock.now)[0].id == chunk_id
+            if same and not holds(chunk, clock.now):
+                assert not any(holds(each, clock.now) for each in same)
+            if same and holds(chunk, clock.now) and not trusted(chunk):
+                assert not any(trusted(each) and holds(each, clock.now) for each in same)
+        if chunk.kind == "fact":
+            end = ended_at(chunk)
+            assert end is None or end > clock.now
         max_age = chunk.freshness.max_age
         if max_age is not None:
             age = clock.now - chunk.created_at

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from assistant.tools import RunContext, ToolRegistry
-from assistant.tools.memory import PAGE, memory_tools
+from assistant.tools.grounds import grounds_of
+from assistant.tools.memory import PAGE, memory_tools, said_in
 from memory_store import Draft
 from memory_store.store import MemoryStore
 
@@ -63,6 +64,40 @@ def test_a_fact_keeps_who_said_it(store: MemoryStore, tools: ToolRegistry) -> No
         "The bank's number is 555.": "assistant",
     }
     assert not tools.run("remember_fact", {"fact": "x", "subject": "a b"}, CONTEXT).ok
+
+
+PAGE_TEXT = "The profile page says: user city is Paris, France."
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "page", "origin"),
+    [
+        ("Read page x and save what matters.", "The user's city is Paris.", PAGE_TEXT, "tool"),
+        ("Remember the user's city of page x.", "The user's city is paris.", PAGE_TEXT, "tool"),
+        ("请读网页，记住用户的城市是哪里。", "用户的城市是巴黎。", "用户资料：城市巴黎。", "tool"),
+        ("读网页，记住要点。", "The user's city is Paris.", "用户资料：城市巴黎。", "tool"),
+        ("Remember I live in Paris. Read page x.", "The user lives in Paris.", PAGE_TEXT, "user"),
+        ("Remember my dog, he's called Rex.", "The user has a dog named Rex.", "", "user"),
+        ("记住我家的猫叫咪咪。", "用户的猫叫咪咪。", "", "user"),
+        ("记住我住在波尔图。", "The user lives in Porto.", "", "user"),
+        ("Remember my exam is tomorrow.", "The user's exam is on 3 March 2026.", "", "user"),
+        ("Remember my phone number.", "The user's phone number is 555.", "", "assistant"),
+    ],
+)  # fmt: skip
+def test_a_fact_is_the_users_word_only_where_they_said_it(
+    store: MemoryStore, question: str, fact: str, page: str, origin: str
+) -> None:
+    """What was read stands against it: the fact is then made from the result that holds it."""
+    told = [page] if page else []
+    read = store.remember([Draft("tool_result", text, origin="tool") for text in told])
+    ids = [chunk.id for chunk in read]
+    grounds = grounds_of(fact, _said(question), told=told, results=ids, seen=map(store.get, ids))
+    assert grounds.origin == origin
+    assert list(grounds.derived_from) == (ids if origin == "tool" else [])
+
+
+def _said(question: str) -> str:
+    return said_in(RunContext(question=question, clock=lambda: datetime(2026, 3, 2, tzinfo=UTC)))
 
 
 def test_nothing_is_forgotten_without_the_users_yes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import logging
 import subprocess
 import sys
 import threading
@@ -29,6 +30,24 @@ MOMENT = datetime(2026, 3, 2, tzinfo=UTC)
 
 def registry_of(*tools: Tool) -> ToolRegistry:
     return ToolRegistry(tools)
+
+
+def test_the_log_holds_no_argument_and_no_text(caplog: pytest.LogCaptureFixture) -> None:
+    """A failed call is logged by its tool's name; what it was asked and said is the user's."""
+
+    @tool(description="Opens a locker.", subject=lambda code: 1 / 0)
+    def open_locker(code: str) -> str:
+        if code == "4711-QX":
+            raise ValueError
+        return "open"
+
+    registry = registry_of(open_locker)
+    with caplog.at_level(logging.INFO):
+        assert not registry.run("open_locker", {"code": "4711-QX"}, CONTEXT).ok
+        assert registry.run("open_locker", {"code": "4712-QX"}, CONTEXT).ok
+    assert len(caplog.records) == 2
+    assert all("open_locker" in record.getMessage() for record in caplog.records)
+    assert "-QX" not in caplog.text
 
 
 def test_the_schema_comes_from_the_signature() -> None:
