@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Row
 
 from assistant.messages import Message, Role, ToolCall
 from memory_store.ledger import Migration
@@ -183,39 +183,3 @@ def session_of(row: Row[Any]) -> Session:
     created = datetime.fromisoformat(row.created_at)
     used = datetime.fromisoformat(row.used_at) if row.used_at else created
     return Session(row.id, row.owner, row.name, created, used, row.turns)
-
-
-def blank(chunk_ids: Iterable[str], connection: Connection) -> None:
-    """Overwrite what the chunks say in the turns; remove the summaries that may say it too."""
-    for chunk_id in chunk_ids:
-        values = {"chunk": chunk_id, "blank": FORGOTTEN}
-        for statement in _BLANK:
-            connection.execute(text(statement), values)
-        # A call's arguments say what the question and its result were about.
-        calls = connection.execute(text(_CALLS), values).all()
-        for row in calls:
-            emptied = [[call_id, name, "{}"] for call_id, name, _ in json.loads(row.calls)]
-            connection.execute(
-                text(
-                    "UPDATE turn_messages SET calls = :calls, content = ''"
-                    " WHERE turn = :turn AND position = :position"
-                ),
-                {"calls": json.dumps(emptied), "turn": row.turn, "position": row.position},
-            )
-
-
-_BLANK = (
-    "DELETE FROM summaries WHERE rowid IN (SELECT s.rowid FROM summaries s JOIN turns t"
-    " ON t.session = s.session LEFT JOIN turn_messages m ON m.turn = t.id"
-    " WHERE :chunk IN (t.question_chunk, t.answer_chunk, m.chunk_id) AND s.through >= t.number)",
-    "UPDATE turn_messages SET content = :blank WHERE chunk_id = :chunk",
-    "UPDATE turns SET answer = :blank WHERE answer_chunk = :chunk",
-    "UPDATE turns SET question = :blank WHERE question_chunk = :chunk",
-)
-_CALLS = (
-    "SELECT c.turn, c.position, c.calls FROM turn_messages c JOIN turn_messages r"
-    " ON r.turn = c.turn AND r.step = c.step"
-    " WHERE r.chunk_id = :chunk AND c.role = 'assistant'"
-    " UNION SELECT c.turn, c.position, c.calls FROM turn_messages c JOIN turns t ON t.id = c.turn"
-    " WHERE t.question_chunk = :chunk AND c.role = 'assistant'"
-)

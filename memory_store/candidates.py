@@ -31,6 +31,7 @@ class Candidate:
 
     Attributes:
         number: its row number in the ledger; larger is stored later.
+        checked_at: when it was last said, or its source last found unchanged.
         places: where it was said: (session, row number before it, row number after it).
         passage: the number of its best passage.
         dense: cosine similarity; None where it has no vector yet.
@@ -42,6 +43,7 @@ class Candidate:
     text: str
     origin: str
     created_at: datetime
+    checked_at: datetime
     about: tuple[datetime, datetime] | None
     places: tuple[tuple[str, int | None, int | None], ...]
     passage: int
@@ -109,6 +111,7 @@ class _Pool:
                 text=text,
                 origin=origin,
                 created_at=from_micros(created_at),
+                checked_at=from_micros(checked_at),
                 about=None if start is None else (from_micros(start), from_micros(end)),
                 places=tuple(places.get(number, ())),
                 passage=max(parts[number], key=self._worth),
@@ -118,7 +121,7 @@ class _Pool:
                 lexical_rank=said_ranks.get(number),
                 held=self._held(parts[number]),
             )
-            for number, id_, text, origin, created_at, start, end in rows
+            for number, id_, text, origin, created_at, checked_at, start, end in rows
         ]
 
     def _held(self, parts: Sequence[int]) -> int:
@@ -176,8 +179,8 @@ def _of_chunks(connection: Connection, chunks: Collection[int]) -> dict[int, int
 
 def _chunk_rows(connection: Connection, owner: str, chunks: Collection[int]) -> Sequence[Any]:
     sql = (
-        "SELECT number, id, text, origin, created_at, about_start, about_end FROM chunks"
-        " WHERE owner = ? AND number IN (:ids) ORDER BY number"
+        "SELECT number, id, text, origin, created_at, checked_at, about_start, about_end"
+        " FROM chunks WHERE owner = ? AND number IN (:ids) ORDER BY number"
     )
     return _rows(connection, sql, chunks, owner)
 

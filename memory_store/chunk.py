@@ -15,15 +15,24 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 
+LONGEST_AGE = timedelta(days=365_000)
+
+
 def to_utc(moment: datetime, name: str = "time") -> datetime:
     """Return `moment` in UTC.
 
     Raises:
-        InvalidInput: `moment` has no time zone, so that nobody can say when it was.
+        InvalidInput: `moment` has no time zone, so that nobody can say when it was, or is out of
+            range.
     """
     if moment.tzinfo is None or moment.utcoffset() is None:
         raise InvalidInput(f"{name} {moment.isoformat()} has no time zone; give an aware datetime.")
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise InvalidInput(
+            f"{name} {moment.isoformat()} is no time of the years 1 to 9999."
+        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,8 @@ class Freshness:
     def __post_init__(self) -> None:
         if self.max_age is not None and self.max_age < timedelta(0):
             raise InvalidInput(f"max_age {self.max_age} is negative; use zero for 'always ask'.")
+        if self.max_age is not None and self.max_age > LONGEST_AGE:
+            raise InvalidInput(f"max_age {self.max_age} is too long; use None for 'never'.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +96,9 @@ class Draft:
         subject: the key of what it is about: for a tool result the canonical call, for a fact a
             slot such as `user.city`. The newest chunk of a subject is the current one.
         created_at: aware; None means the store's clock.
+        origin: whose word it is. `user` is also what was read out of nothing but the user's own
+            words; what the assistant has from a tool's or a page's text is `tool`. Only the user's
+            word supersedes the user's word.
         derived_from: ids of the chunks that this one was made from; their staleness is inherited.
     """
 

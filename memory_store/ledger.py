@@ -13,11 +13,17 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import QueuePool
 
-from memory_store.errors import LedgerDamaged, MemoryStoreError, StorageError, StorageFull
+from memory_store.errors import (
+    InvalidInput,
+    LedgerDamaged,
+    MemoryStoreError,
+    StorageError,
+    StorageFull,
+)
 
 BUSY_SECONDS = 60
 MOST_CHECKED = 8_000_000
@@ -143,7 +149,7 @@ def _missing(connection: Connection, migrations: Sequence[Migration]) -> list[Mi
 
 def _engine(path: Path) -> Engine:
     engine = create_engine(
-        f"sqlite:///{path}",
+        URL.create("sqlite", database=str(path)),  # a path may hold what a URL would read
         poolclass=QueuePool,
         max_overflow=-1,  # threads that wait for the one writer must not keep it from connecting
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
@@ -175,6 +181,10 @@ def _storage_errors(path: Path) -> Generator[None]:
                 f"{path} cannot be written: {problem}. Free some space or fix its permissions."
             ) from error
         raise StorageError(f"{path}: {problem}") from error
+    except UnicodeEncodeError as error:  # an id or a subject that is asked for
+        raise InvalidInput(
+            f"{error.object!r} holds a lone surrogate, which is not text; no chunk has it."
+        ) from error
     except DatabaseError as error:
         problem = str(error.orig)
         if "malformed" in problem or "not a database" in problem:
@@ -196,13 +206,13 @@ def _is_ledger(path: Path) -> bool:
         LedgerDamaged: it is none and holds something else, or has lost what it held.
     """
     log = path.with_name(f"{path.name}-wal")
-    if not path.exists():
-        return False
-    if not path.stat().st_size:  # also one that another process makes at this moment
+    found = path.exists()
+    if not found or not path.stat().st_size:  # also one that another process makes at this moment
         beside = [log] if log.exists() and log.stat().st_size else []
         beside += [path.with_name(name) for name in BESIDE if path.with_name(name).exists()]
         if beside:
-            raise _damaged(path, f"it is empty, but {beside[0].name} stands beside it")
+            lost = "empty" if found else "gone"
+            raise _damaged(path, f"it is {lost}, but {beside[0].name} stands beside it")
         return False
     # A reader of a log writes its index; where there is no log, nobody writes the file either.
     mode = "mode=ro" if log.exists() else "mode=ro&immutable=1"

@@ -29,6 +29,9 @@ B = 0.5
 POSTINGS = 8_000
 """The most postings that one query reads, rare terms first: common words cannot blow it up."""
 
+CONTEXT = 0.3
+"""How much what was said just before counts beside the question; chosen by measurement."""
+
 DEPTH = 2
 """How many times `limit` candidates are scored in full."""
 
@@ -105,24 +108,31 @@ class Match:
 class LexicalQuery:
     """One owner's query, its terms weighed once. Use it within the connection's transaction.
 
+    The terms of `context`, what was said just before, find and score too, at `CONTEXT` of their
+    weight; what the query's own terms cover does not change by them.
+
     Attributes:
         rarities: the inverse document frequency of each term, in the query's order. A term that
             is stored nowhere counts as the rarest.
-        weight: their sum.
+        weight: the sum of the query's own.
     """
 
-    def __init__(self, connection: Connection, owner: str, query: str) -> None:
+    def __init__(self, connection: Connection, owner: str, query: str, context: str = "") -> None:
         self._connection = connection
         row = connection.exec_driver_sql(
             "SELECT number, passages, length FROM lexical_owners WHERE owner = ?", (owner,)
         ).first()
         passages = self._passages = 0 if row is None else int(row.passages)
         self._average = max(row.length / passages, 1.0) if row is not None and passages else 1.0
-        wanted = query_terms(query)
+        own = query_terms(query)
+        beside = [term for term in query_terms(context) if term not in own]
+        wanted = own + beside
         self._keys = [f"{row.number}_{term}" for term in wanted] if row is not None else []
         self._frequencies = [_frequency(connection, key) for key in self._keys]
-        self.rarities = [_rarity(passages, frequency) for frequency in self._frequencies]
-        self.weight = sum(self.rarities) or 1.0
+        rarities = [_rarity(passages, frequency) for frequency in self._frequencies]
+        self.rarities = rarities[: len(own)] + [CONTEXT * each for each in rarities[len(own) :]]
+        self.weight = sum(rarities[: len(own)]) or 1.0
+        self._own = (1 << len(own)) - 1
         self._matches: dict[int, Match] = {}
         self._places = {key: place for place, key in enumerate(self._keys)}
 
@@ -140,11 +150,13 @@ class LexicalQuery:
         return {rowid: self._matches[rowid] for rowid in rowids if rowid in self._matches}
 
     def coverage(self, held: int) -> float:
-        """The share of the query's weight, 0 to 1, that the terms `held` make up."""
+        """The share of the query's weight, 0 to 1, that its own terms among `held` make up."""
+        held &= self._own
         return sum(r for place, r in enumerate(self.rarities) if held >> place & 1) / self.weight
 
     def holds_rare(self, held: int, share: float) -> bool:
-        """Whether one of the terms `held` stands in at most this share of the passages, or one."""
+        """Whether an own term among `held` stands in at most this share of the passages, or one."""
+        held &= self._own
         most = max(share * self._passages, 1)
         return any(held >> place & 1 for place, n in enumerate(self._frequencies) if n <= most)
 

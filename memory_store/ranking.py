@@ -180,7 +180,7 @@ def _speaks_of(candidate: Candidate, interval: Interval) -> bool:
     if candidate.about is not None:
         start, end = candidate.about
         return start < interval.end and interval.start <= end
-    return interval.holds(candidate.created_at)
+    return interval.holds(candidate.created_at) or interval.holds(candidate.checked_at)
 
 
 def _best(values: Mapping[int, float], groups: Sequence[Sequence[int]]) -> list[float]:

@@ -12,13 +12,13 @@ from sqlalchemy import Connection
 
 from memory_store import candidates, ranking, records, relevance
 from memory_store.candidates import DenseSearch
-from memory_store.chunk import Interval
+from memory_store.checking import check_text, one_of, several
 from memory_store.companions import companions
 from memory_store.errors import EmbedderError, InvalidInput
 from memory_store.hits import Recall, Score
 from memory_store.judging import Hearing
 from memory_store.ledger import Ledger
-from memory_store.lexical import LexicalQuery
+from memory_store.lexical import CONTEXT, LexicalQuery
 from memory_store.matters import newest_first
 from memory_store.protocols import Embedder, Reranker, TokenCounter, Validator
 from memory_store.ranking import Question
@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 
 CONSIDERED = 60
 """How many of the best candidates are judged, and returned or dropped with a reason."""
+
+SAID_BEFORE = 600
+"""So many characters of what was said just before are read, its beginning."""
+
+LONGEST = 4_000
+"""Characters of a question that are searched with; of a longer one its beginning and its end."""
 
 IRRELEVANT = "nothing in it speaks of what is asked"
 
@@ -65,6 +71,7 @@ class Recaller:
         query: str,
         *,
         budget: int,
+        context: str = "",
         exclude: Collection[str] = (),
         stale: Literal["mark", "drop"] = "mark",
         limit: int | None = None,
@@ -74,17 +81,26 @@ class Recaller:
         Raises:
             InvalidInput: an empty query, a negative budget or limit.
         """
-        _check(query, budget, limit)
+        _check(query, context, budget, limit)
+        one_of("stale", stale, ("mark", "drop"))
+        exclude = several("exclude", exclude)
+        asked = (
+            query if len(query) <= LONGEST else f"{query[: LONGEST // 2]} {query[-LONGEST // 2 :]}"
+        )
         watch = Watch()
         now = self.now()
-        frames = find_timeframes(query, now=now, zone=self.zone)
+        frames = find_timeframes(asked, now=now, zone=self.zone)
         intervals = tuple(frame.interval for frame in frames)
-        past = asks_for_past(query, now=now, zone=self.zone)
+        past = asks_for_past(asked, now=now, zone=self.zone)
         policy = Policy(budget, limit, past, stale, frozenset(exclude))
         hearing = Hearing(self.owner, now, self.validator)
-        meaning = self._meaning(query, watch)
+        context = context[:SAID_BEFORE].strip()
+        meaning = self._meaning(asked, context, watch)
         with self.ledger.read() as connection:
-            found, rest = self._search(connection, query, intervals, meaning, watch)
+            with watch("lexical"):
+                words = LexicalQuery(connection, self.owner, asked, context)
+            question = Question(asked, intervals, words.coverage)
+            found, rest, passed_over = self._search(connection, question, words, meaning, watch)
             with watch("freshness"):
                 hearing.take(connection, [f.chunk for f in found + rest])
             with watch("companions"):
@@ -102,6 +118,7 @@ class Recaller:
             past=past,
             hits=selection.ordered(),
             dropped=tuple(selection.dropped),
+            passed_over=passed_over,
             tokens=selection.tokens,
             seconds=watch.seconds,
         )
@@ -109,41 +126,49 @@ class Recaller:
     def _search(
         self,
         connection: Connection,
-        query: str,
-        intervals: Sequence[Interval],
+        question: Question,
+        words: LexicalQuery,
         meaning: Meaning,
         watch: Watch,
-    ) -> tuple[list[Found], list[Found]]:
-        """What is relevant, best first, and what is not although it scores among the best."""
+    ) -> tuple[list[Found], list[Found], int]:
+        """What is relevant, best first; what is not, of the best; how many more there were."""
         vector, near = meaning
         with watch("lexical"):
-            words = LexicalQuery(connection, self.owner, query)
             pool = candidates.gather(connection, self.owner, dense=near, words=words, vector=vector)
         with watch("rank"):
             relevant = {c.id for c in relevance.relevant(pool, words)}
-            scores = list(ranking.rank(Question(query, intervals, words.coverage), pool).items())
+            scores = list(ranking.rank(question, pool).items())
         with watch("read"):
             passage = {c.id: c.passage for c in pool}
             best = [pair for pair in scores if pair[0] in relevant][:CONSIDERED]
             rest = [pair for pair in scores[:CONSIDERED] if pair[0] not in relevant]
             found = self._read(connection, best, passage)
             dropped = self._read(connection, rest, passage)
+        passed_over = len(scores) - len(best) - len(rest)
         if self.reranker is None:
             with watch("read"):
-                return newest_first(connection, found), dropped
+                return newest_first(connection, found), dropped, passed_over
         with watch("rerank"):
-            return reranked(self.reranker, query, found), dropped
+            return reranked(self.reranker, question.text, found), dropped, passed_over
 
-    def _meaning(self, query: str, watch: Watch) -> Meaning:
+    def _meaning(self, query: str, context: str, watch: Watch) -> Meaning:
         """The question's vector and the passages near it; nothing where the embedder is out."""
         try:
             with watch("embed"):
-                vector = self.embedder.embed([query])[0]
+                vector = self._vector(query, context)
             with watch("dense"):
                 return vector, self.dense(vector, candidates.POOL)
         except EmbedderError as error:  # words still find, and the user sees why in the log
             _log.warning("recall by words only: %s", error)
             return None, []
+
+    def _vector(self, query: str, context: str) -> Vectors:
+        """The question's vector, turned a little towards that of what was said just before."""
+        if not context:
+            return self.embedder.embed([query])[0]
+        asked, said = self.embedder.embed([query, context])
+        both = asked + CONTEXT * said
+        return both / max(float((both @ both) ** 0.5), 1e-9)
 
     def _read(
         self, connection: Connection, scores: Sequence[tuple[str, Score]], passage: dict[str, int]
@@ -157,7 +182,9 @@ class Recaller:
         ]
 
 
-def _check(query: str, budget: int, limit: int | None) -> None:
+def _check(query: str, context: str, budget: int, limit: int | None) -> None:
+    for name, text in (("query", query), ("context", context)):
+        check_text(name, text)
     if not query.strip():
         raise InvalidInput("query is empty; say what to look for.")
     if budget < 0:

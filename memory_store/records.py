@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, func, or_, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    text,
+)
 
 from memory_store import tables
 from memory_store.chunk import Chunk, Freshness, Interval, Scope
@@ -90,6 +101,22 @@ def listing(
         query = query.where(c.kind == kind)
     if subject is not None:
         query = query.where(c.subject == subject)
+    place = said(session, turn, within)
+    if place:
+        query = query.where(
+            select(o.number).where(o.chunk == c.number, *place).correlate(tables.chunks).exists()
+        )
+    query = query.order_by(c.number.desc())
+    if limit is not None:
+        query = query.limit(limit)
+    return read_chunks(connection, query)[::-1]
+
+
+def said(
+    session: str | None, turn: str | None, within: Interval | None
+) -> list[ColumnElement[bool]]:
+    """What holds of the occurrences said there and then, joined with their chunks."""
+    c, o = tables.chunks.c, tables.occurrences.c
     place = [
         column == value
         for column, value in ((o.session, session), (o.turn, turn))
@@ -100,14 +127,7 @@ def listing(
         said = and_(o.created_at >= start, o.created_at < end)
         about = and_(c.about_start < end, or_(c.about_end > start, c.about_start >= start))
         place.append(or_(said, and_(c.about_start.is_not(None), about)))
-    if place:
-        query = query.where(
-            select(o.number).where(o.chunk == c.number, *place).correlate(tables.chunks).exists()
-        )
-    query = query.order_by(c.number.desc())
-    if limit is not None:
-        query = query.limit(limit)
-    return read_chunks(connection, query)[::-1]
+    return place
 
 
 def passages(connection: Connection, owner: str, numbers: Collection[int]) -> dict[int, PassageRow]:
@@ -172,10 +192,14 @@ def beside(
                 JOIN occurrences there ON there.number IN (
                     SELECT number FROM occurrences
                         WHERE session = here.session AND turn = here.turn AND here.turn != ''
-                    UNION ALL SELECT min(number) FROM occurrences
-                        WHERE session = here.session AND number > here.number AND here.turn = ''
-                    UNION ALL SELECT max(number) FROM occurrences
-                        WHERE session = here.session AND number < here.number AND here.turn = '')
+                    UNION ALL SELECT * FROM (SELECT o.number FROM occurrences o JOIN chunks c
+                        ON c.number = o.chunk AND c.owner = :owner
+                        WHERE o.session = here.session AND o.number > here.number
+                        AND here.turn = '' ORDER BY o.number LIMIT 1)
+                    UNION ALL SELECT * FROM (SELECT o.number FROM occurrences o JOIN chunks c
+                        ON c.number = o.chunk AND c.owner = :owner
+                        WHERE o.session = here.session AND o.number < here.number
+                        AND here.turn = '' ORDER BY o.number DESC LIMIT 1))
                 JOIN chunks other ON other.number = there.chunk AND other.owner = :owner
                 WHERE me.owner = :owner AND me.id IN :ids AND other.number != me.number
                 ORDER BY here.number, there.number
@@ -201,14 +225,21 @@ def newest_of(
             text(
                 """
                 SELECT subject, id FROM (
-                    SELECT *, row_number() OVER (PARTITION BY subject, trusted
-                                                 ORDER BY known DESC, at DESC, id DESC) AS place
+                    SELECT *, row_number() OVER (
+                        PARTITION BY subject, trusted
+                        ORDER BY known DESC, holds DESC, at DESC, id DESC) AS place
                     FROM (
-                        SELECT subject, id, origin IN ('user', 'assistant') AS trusted,
-                            created_at <= :now AS known,
-                            CASE WHEN created_at > :now THEN :now ELSE min(event_at, :now) END AS at
+                        SELECT subject, id, origin = 'user' AS trusted, created_at <= :now AS known,
+                            created_at <= :now AND (about_start IS NULL OR about_start <= :now AND (
+                                about_end IN (about_start, created_at) OR about_end > :now
+                            )) AS holds,
+                            CASE WHEN created_at > :now THEN :now
+                                WHEN about_start IS NULL THEN
+                                    CASE WHEN checked_at > :now THEN created_at ELSE checked_at END
+                                ELSE min(max(created_at, about_start), about_end, :now) END AS at
                         FROM chunks WHERE owner = :owner AND subject IN :subjects))
-                WHERE place = 1 ORDER BY subject, known DESC, trusted DESC, at DESC, id DESC
+                WHERE place = 1
+                ORDER BY subject, known DESC, holds DESC, trusted DESC, at DESC, id DESC
                 """
             ).bindparams(bindparam("subjects", expanding=True)),
             {"owner": owner, "now": to_micros(now), "subjects": some},
@@ -252,7 +283,7 @@ def derived(connection: Connection, owner: str, ids: Collection[str]) -> set[str
 
 
 def states(connection: Connection) -> dict[str, str]:
-    """The store's own values: ledger, fingerprint, generation, indexed, last_id."""
+    """The store's own values: ledger, fingerprint, generation, indexed, last_id, erasing."""
     rows = connection.exec_driver_sql("SELECT name, value FROM memory_state")
     return {row.name: row.value for row in rows}
 

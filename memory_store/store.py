@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import Connection
 
 from memory_store import judging, lexical, records, tables, transfer
+from memory_store.checking import check_listing, checked, several
 from memory_store.chunk import Chunk, Draft, Interval, to_utc
 from memory_store.defaults import estimate_tokens, utc_now
 from memory_store.dense import Dense
-from memory_store.echo import Echoes
+from memory_store.echo import Echoes, said_again
 from memory_store.embedding import load_embedder
+from memory_store.erasure import erase
 from memory_store.errors import MemoryStoreError, NotFound
 from memory_store.forget import Forgotten, OnForget, Selection, forget
 from memory_store.freshness import Judgement
@@ -33,7 +34,7 @@ from memory_store.tombstones import bury
 from memory_store.transfer import Transferred
 from memory_store.verify import Verification, verify
 from memory_store.waiting import Waiting, silent
-from memory_store.writing import Writer, check, check_listing
+from memory_store.writing import Writer
 
 if TYPE_CHECKING:
     from memory_store.hits import Recall
@@ -79,8 +80,8 @@ class MemoryStore:
         self._count_tokens = count_tokens
         self._validator = validator
         self._own_ledger = False
-        self._wrote = False
-        self._echoes = Echoes()
+        self._used = False
+        self._echoes = Echoes(owner)
         self._on_forget: list[OnForget] = []
         self._pending = PendingVectors(ledger, embedder, waiting)
         self._index = SharedIndex(ledger, home, chroma or home / INDEX_FOLDER)
@@ -89,7 +90,7 @@ class MemoryStore:
     @classmethod
     def open(
         cls,
-        home: Path,
+        home: Path | str,
         *,
         owner: str = "me",
         embedder: Embedder | str | None = None,
@@ -119,6 +120,7 @@ class MemoryStore:
             LedgerDamaged: the ledger is not readable as one; it is left as it is.
             StorageFull: the folder cannot be written.
         """
+        home = Path(home)
         make_private(home)
         shared = ledger
         ledger = shared or Ledger(home / LEDGER_FILE)
@@ -148,7 +150,7 @@ class MemoryStore:
         return to_utc(self._clock(), "the clock's time")
 
     def remember(
-        self, drafts: Sequence[Draft], *, joined: Connection | None = None
+        self, drafts: Iterable[Draft], *, joined: Connection | None = None
     ) -> tuple[Chunk, ...]:
         """Store drafts, durably when it returns, and return their chunks in the same order.
 
@@ -163,23 +165,23 @@ class MemoryStore:
             InvalidInput: a draft is not storable; none of them is stored.
             StorageFull: no space is left; none of them is stored.
         """
-        for draft in drafts:
-            check(draft)
+        drafts = checked(drafts)
         sizes = [self._count_tokens(draft.text) for draft in drafts]
-        echoes = [self._echoes.source(draft) for draft in drafts]
         with self.ledger.write(joined) as connection:
-            known = records.by_id(connection, self.owner, {echo for echo in echoes if echo})
-            chunks = [known.get(echo or "") for echo in echoes]
+            drafts = [said_again(connection, self.owner, draft) for draft in drafts]
+            chunks = self._echoes.sources(connection, drafts)
             news = [place for place, chunk in enumerate(chunks) if chunk is None]
             writer = Writer(connection, self.owner, self.now, self.embedder.window)
             written = iter(writer.write([drafts[n] for n in news], [sizes[n] for n in news]))
-        self._wrote = True
+        self._used = True
         if joined is None and drafts:
             self._follow_up(max(AT_ONCE, 2 * len(drafts)))
         return tuple(chunk or next(written) for chunk in chunks)
 
     def _follow_up(self, most: int = AT_ONCE, eager: int = EAGER) -> None:
+        self._used = True
         try:
+            erase(self.ledger, self._index)
             self._pending.embed()
             self._index.catch_up(eager=eager, most=most)
         except MemoryStoreError as error:  # the chunks are safe; what waits is done later
@@ -190,6 +192,7 @@ class MemoryStore:
         query: str,
         *,
         budget: int = 2000,
+        context: str = "",
         exclude: Collection[str] = (),
         stale: Literal["mark", "drop"] = "mark",
         limit: int | None = None,
@@ -197,6 +200,7 @@ class MemoryStore:
         """Find what helps to answer `query`, within `budget` tokens, judged for freshness.
 
         Args:
+            context: what was said just before, by which "and how old is she?" is understood.
             exclude: ids of chunks that the prompt holds already.
             stale: whether stale chunks come marked, or are dropped.
             limit: the most hits.
@@ -206,9 +210,9 @@ class MemoryStore:
         """
         self._follow_up()
         found = self._recaller.recall(
-            query, budget=budget, exclude=exclude, stale=stale, limit=limit
+            query, budget=budget, context=context, exclude=exclude, stale=stale, limit=limit
         )
-        self._echoes.recalled((hit.text, hit.chunk) for hit in found.hits)
+        self._echoes.recalled(hit.chunk for hit in found.hits)
         return found
 
     @once
@@ -232,7 +236,8 @@ class MemoryStore:
 
         Validators of expired chunks are asked; an unchanged source restarts its chunk's clock.
         """
-        return judging.judge_all(self.ledger, self.owner, ids, self.now, self._validator)
+        wanted = several("ids", ids)
+        return judging.judge_all(self.ledger, self.owner, wanted, self.now, self._validator)
 
     def get(self, chunk_id: str) -> Chunk:
         """Return one chunk.
@@ -291,28 +296,26 @@ class MemoryStore:
         """Forget the chunks that fit every condition given, and all that was made from them.
 
         Args:
-            query: words that a text must hold, all of them, in any case and order.
+            session, within: name what was said there and then; said elsewhere too, it stays there.
+            query: words that a text, or the call that it came of, must hold, in any case and order.
             dry_run: only say what would be forgotten.
 
         Raises:
             InvalidInput: no condition is given.
         """
-        selection = Selection(ids, subject, session, query, within)
+        selection = Selection(several("ids", ids), subject, session, query, within)
         done = forget(
             self.ledger, self.owner, selection, self.now, self._on_forget, dry_run=dry_run
         )
-        return done if dry_run else replace(done, erased=self._erase())
+        if dry_run:
+            return done
+        erased = erase(self.ledger, self._index, at_once=True)
+        self._follow_up()
+        return replace(done, erased=erased)
 
     def bury(self, digests: Collection[bytes]) -> int:
         """Forget, in a copy of the ledger, what these tombstones name; see `tombstones.bury`."""
         return bury(self.ledger, self.owner, digests, self.now, self._on_forget)
-
-    def _erase(self) -> bool:
-        """Rewrite the files, so that no deleted byte is left; whether that was possible."""
-        owned = self._index.own()
-        compacted = self.ledger.compact()
-        self._follow_up()
-        return owned and compacted
 
     def stats(self) -> Stats:
         """Count what is stored. Asks no validator, and loads neither embedder nor index."""
@@ -329,18 +332,18 @@ class MemoryStore:
         chunks = self.chunks(subject=subject)
         if not chunks:
             raise NotFound(f"Nothing is stored under the subject {subject!r}.")
-        return timeline(chunks, self.judge([chunk.id for chunk in chunks]))
+        return timeline(chunks, self.judge([chunk.id for chunk in chunks]), self.now)
 
-    def export(self, path: Path) -> Transferred:
+    def export(self, path: Path | str) -> Transferred:
         """Write every chunk to a JSONL file, from which `import_` makes the same again.
 
         Raises:
             StorageFull: the file cannot be written.
         """
         with self.ledger.read() as connection:
-            return transfer.export(connection, self.owner, path, self.now)
+            return transfer.export(connection, self.owner, Path(path), self.now)
 
-    def import_(self, path: Path) -> Transferred:
+    def import_(self, path: Path | str) -> Transferred:
         """Take in a file that `export` wrote: all of it or nothing, nothing twice.
 
         What was forgotten here stays forgotten.
@@ -349,11 +352,11 @@ class MemoryStore:
             NotFound: there is no such file.
             ImportRefused: the file is broken; the message names the line.
         """
+        path = Path(path)
         entries = transfer.read(path, self.owner)
         with self.ledger.write() as connection:
             writer = Writer(connection, self.owner, self.now, self.embedder.window)
             done = transfer.take_in(writer, entries, path)
-        self._wrote = True
         self._follow_up(max(AT_ONCE, 2 * len(entries)))
         return done
 
@@ -362,7 +365,8 @@ class MemoryStore:
         return verify(self.ledger, self.owner, self._index, self.now)
 
     def catch_up(self, progress: Progress | None = None) -> None:
-        """Embed and index what waits for it."""
+        """Embed and index what waits for it, and erase what does."""
+        erase(self.ledger, self._index)
         self._pending.embed(progress)
         self._index.catch_up(progress=progress)
 
@@ -379,10 +383,12 @@ class MemoryStore:
         return self._index.renew(progress)
 
     def close(self) -> None:
-        """Index what waits, and release every file and lock."""
+        """Index and erase what waits, a killed process's too; release every file and lock."""
         try:
-            if self._wrote:
+            if self._used:
                 self._follow_up(eager=1)
+            else:
+                erase(self.ledger, self._index)
         finally:
             self._index.close()
             if self._own_ledger:
@@ -391,10 +397,5 @@ class MemoryStore:
     def __enter__(self) -> MemoryStore:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -85,6 +85,19 @@ MIGRATIONS = (
             "ANALYZE sqlite_schema",
         ),
     ),
+    Migration(
+        "memory",
+        2,
+        (
+            # Under which ids an import brought texts that were here already.
+            "CREATE TABLE chunk_aliases (id TEXT NOT NULL, chunk INTEGER NOT NULL"
+            " REFERENCES chunks ON DELETE CASCADE, PRIMARY KEY (id, chunk)) WITHOUT ROWID",
+            "CREATE INDEX chunk_aliases_chunk ON chunk_aliases (chunk)",
+            # What recall has brought lately, the latest last.
+            "CREATE TABLE recalled (number INTEGER PRIMARY KEY AUTOINCREMENT,"
+            " chunk INTEGER NOT NULL UNIQUE REFERENCES chunks ON DELETE CASCADE)",
+        ),
+    ),
 )
 
 _metadata = MetaData()

@@ -9,9 +9,9 @@ from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
-from memory_store import forget, records, tables
+from memory_store import erasure, places, records, tables
 from memory_store.chunk import Chunk
 from memory_store.forget import OnForget
 from memory_store.identity import tombstone
@@ -41,35 +41,31 @@ def bury(
     now: datetime,
     callbacks: Sequence[OnForget] = (),
 ) -> int:
-    """Forget those of the owner's chunks that `digests` name, and keep all of `digests`.
+    """Forget those of the owner's chunks and copies that `digests` name, and keep all of these.
 
     The vector index is begun anew. Returns how many chunks were forgotten.
     """
+    marks = set(digests)
+    gone: list[Chunk] = []
     with ledger.write() as connection:
-        chunks = _named(connection, owner, digests)
-        if chunks:
-            forget.remove(connection, owner, [chunk.id for chunk in chunks], now)
+        taken = {
+            number: place
+            for number, place in places.of_chunks(connection, owner).items()
+            if not marks.isdisjoint((tombstone(place.chunk_id), place.mark))
+        }
+        if taken:
+            gone = places.remove(connection, owner, taken, now)
             for callback in callbacks:
-                callback(connection, chunks)
-        if digests:
+                callback(connection, gone)
+        if marks:
             connection.exec_driver_sql(
                 "INSERT OR IGNORE INTO tombstones VALUES (?, ?)",
-                [(each, to_micros(now)) for each in sorted(digests)],
+                [(each, to_micros(now)) for each in sorted(marks)],
             )
         # The index beside the ledger belongs to another history of it, which may have counted
         # its generations up to the same number: only one taken at random is surely another.
         records.set_state(connection, "generation", secrets.randbelow(2**40))
         records.renew_index(connection)
+        records.set_state(connection, erasure.STATE, "")  # nothing but the copy holds it
     ledger.compact()
-    return len(chunks)
-
-
-def _named(connection: Connection, owner: str, digests: Collection[bytes]) -> list[Chunk]:
-    ids = [
-        chunk_id
-        for chunk_id in connection.scalars(
-            select(tables.chunks.c.id).where(tables.chunks.c.owner == owner)
-        )
-        if tombstone(chunk_id) in digests
-    ]
-    return list(records.by_id(connection, owner, ids).values())
+    return len({chunk.id for chunk in gone if not chunk.copies})

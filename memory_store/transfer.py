@@ -14,12 +14,13 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, select
 
-from memory_store import records, tables
+from memory_store import records, tables, twins
+from memory_store.checking import check
 from memory_store.chunk import Chunk, Draft, Freshness, Interval, Scope
 from memory_store.errors import ImportRefused, InvalidInput, NotFound, StorageFull
 from memory_store.identity import digest, is_id, tombstone
 from memory_store.tables import to_micros
-from memory_store.writing import Occurrence, Writer, check
+from memory_store.writing import Occurrence, Writer
 
 FORMAT = "memory-store"
 VERSION = 1
@@ -32,7 +33,7 @@ class Transferred:
 
     Attributes:
         chunks: how many were written to the file, or taken in from it.
-        known: how many of the file's were here already.
+        known: how many of the file's were here already, be it under another id.
         forgotten: how many were left out because they had been forgotten here.
     """
 
@@ -116,6 +117,9 @@ def read(path: Path, owner: str) -> list[Entry]:
 def take_in(writer: Writer, entries: Sequence[Entry], path: Path) -> Transferred:
     """Store the entries in one transaction; what was forgotten here stays forgotten.
 
+    What is here under another id is not stored twice: where it was said is counted to the chunk
+    that is here, and what was made from it refers to that one.
+
     Raises:
         ImportRefused: an id is taken by something else; the message names the line.
     """
@@ -126,6 +130,8 @@ def take_in(writer: Writer, entries: Sequence[Entry], path: Path) -> Transferred
     said: list[tuple[int, int, Occurrence]] = []
     here = _taken(connection, [entry.chunk.id for entry in entries])
     mine = records.by_id(connection, owner, here)
+    twin = twins.find(connection, owner, [e.chunk for e in entries if e.chunk.id not in here])
+    again: list[tuple[str, Chunk, Sequence[twins.Said]]] = []
     for entry in entries:
         chunk = entry.chunk
         if tombstone(chunk.id) in marks or gone.intersection(chunk.derived_from):
@@ -136,9 +142,14 @@ def take_in(writer: Writer, entries: Sequence[Entry], path: Path) -> Transferred
                     f"{path}, line {entry.line}: chunk {chunk.id} exists here and says otherwise."
                 )
             known += 1
+        elif chunk.id in twin:
+            again.append((twin[chunk.id], chunk, entry.said))
+            known += 1
         else:
+            chunk = twins.with_sources(chunk, twin)
             number = writer.put(chunk, digest(owner, chunk), ())
             said += [(place, number, occurrence) for place, occurrence in entry.said]
+    said += twins.say_again(writer, again, marks)
     for _, number, occurrence in sorted(said, key=lambda one: one[0]):
         writer.occur(number, occurrence)
     writer.flush()

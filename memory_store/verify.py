@@ -7,13 +7,18 @@ from datetime import datetime
 
 from sqlalchemy import Connection
 
-from memory_store import lexical, records
+from memory_store import erasure, lexical, records
 from memory_store.errors import MemoryStoreError
 from memory_store.ledger import Ledger
 from memory_store.shared_index import SharedIndex
 from memory_store.stats import count_verdicts
 
 REPAIR = "'assistant memory reindex' builds it anew."
+
+UNERASED = (
+    "what was forgotten still stands in the files, for a process was stopped or holds them;"
+    " it is erased when that one ends and with the next command."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,8 @@ def verify(ledger: Ledger, owner: str, index: SharedIndex, now: datetime) -> Ver
         ).one()
         if embedded != vectors:
             problems.append(f"{embedded} passages are marked as embedded, {vectors} vectors exist.")
+        if erasure.waits(connection):
+            problems.append(UNERASED)
         verdicts, _ = count_verdicts(connection, owner, now)
     held: set[str] = set()
     try:

@@ -1,4 +1,4 @@
-"""Putting drafts into the ledger: checked, said-again counted, ids in order, one transaction."""
+"""Putting drafts into the ledger: said-again counted, ids in order, one transaction."""
 
 from __future__ import annotations
 
@@ -10,71 +10,10 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from memory_store import lexical, passages, records, tables
-from memory_store.chunk import KINDS, ORIGINS, Chunk, Draft, Scope, to_utc
-from memory_store.errors import InvalidInput
+from memory_store.chunk import Chunk, Draft, Scope, to_utc
 from memory_store.freshness import event_time
 from memory_store.identity import digest, new_ids
 from memory_store.tables import to_micros
-
-MAX_CHARACTERS = 4_000_000
-"""The longest text of one chunk."""
-
-
-def check(draft: Draft) -> None:
-    """Refuse a draft that cannot be stored faithfully.
-
-    Raises:
-        InvalidInput: names the field, its value and what is allowed.
-    """
-    check_kind(draft.kind)
-    if draft.origin not in ORIGINS:
-        raise InvalidInput(f"origin {draft.origin!r} is unknown; use one of {', '.join(ORIGINS)}.")
-    if not draft.text.strip():
-        raise InvalidInput("text is empty; a chunk needs something to remember.")
-    if len(draft.text) > MAX_CHARACTERS:
-        raise InvalidInput(
-            f"text has {len(draft.text):,} characters, more than {MAX_CHARACTERS:,}; split it."
-        )
-    if draft.subject is not None and not draft.subject.strip():
-        raise InvalidInput("subject is blank; leave it out or name what the text is about.")
-    if draft.created_at is not None:
-        to_utc(draft.created_at, "created_at")
-    contract = draft.freshness
-    for name, value in (
-        ("text", draft.text),
-        ("session", draft.session),
-        ("turn", draft.turn),
-        ("subject", draft.subject),
-        ("validator", contract.validator),
-        ("tag", contract.tag),
-        ("call", contract.call),
-    ):
-        check_unicode(name, value)
-
-
-def check_kind(kind: str) -> None:
-    """Refuse a kind that does not exist."""
-    if kind not in KINDS:
-        raise InvalidInput(f"kind {kind!r} is unknown; use one of {', '.join(KINDS)}.")
-
-
-def check_listing(kind: str | None, limit: int | None) -> None:
-    """Refuse a listing that could never hold anything."""
-    if kind is not None:
-        check_kind(kind)
-    if limit is not None and limit < 0:
-        raise InvalidInput(f"limit {limit} is negative; give the most chunks, or none for all.")
-
-
-def check_unicode(name: str, value: str | None) -> None:
-    """Refuse what no file could keep: half a surrogate pair stands for no character."""
-    try:
-        (value or "").encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInput(
-            f"{name} holds a lone surrogate at character {error.start}, which is not text;"
-            " decode its source with errors='replace'."
-        ) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from memory_store.store import MemoryStore
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _CHINESE = re.compile(r"[㐀-鿿]{2,}")
+_PARTICLE = re.compile("[的是了在我你您他她它们和也都很吗呢吧]")  # says nothing by itself
 _SHARE = 0.5
 """From this share of a source's own words on, an answer counts as made from it."""
 
@@ -97,14 +98,19 @@ class Recorder:
             )
 
     def _sources(self, run: Run, answer: str) -> list[str]:
-        """Return the ids of what an answer was made from and may age."""
+        """Return the ids of what an answer was made from: it goes out of date, or away, with them.
+
+        The run's own results count in any case; what else stood before the model, in its memories
+        or its window, or was read by a tool, counts where the answer repeats it.
+        """
         made = [each for each in run.made if each.outcome.ok]
         results = [self._chunk(each.chunk_id) for each in made if each.chunk_id is not None]
         read = [self._chunk(source) for each in made for source in each.outcome.sources]
-        seen = [*self._perishable(run), *(c for c in read if c is not None and _ages(c))]
+        seen = [*self._shown(run), *(chunk for chunk in read if chunk is not None)]
         ids = [chunk.id for chunk in results if chunk is not None]
-        ids += [chunk.id for chunk in seen if uses(answer, chunk.text, run.question)]
-        return list(dict.fromkeys(ids))
+        ids += [chunk.id for chunk in seen if _uses_chunk(answer, chunk, run.question)]
+        own = run.turn.chunk_ids
+        return [each for each in dict.fromkeys(ids) if each not in own]
 
     def _chunk(self, chunk_id: str) -> Chunk | None:
         """Return a chunk; None where a tool of this very run has forgotten it."""
@@ -113,20 +119,22 @@ class Recorder:
         except NotFound:
             return None
 
-    def _perishable(self, run: Run) -> Iterator[Chunk]:
-        """Yield the memories before the model, in the window too, that age or inherit an age."""
-        for hit in run.request.recall.hits:
-            if _ages(hit.chunk):
-                yield hit.chunk
+    def _shown(self, run: Run) -> Iterator[Chunk]:
+        """Yield the memories before the model, in the window too."""
+        yield from (hit.chunk for hit in run.request.recall.hits)
         for chunk_id in chunk_ids(run.request.window):
             if chunk_id in run.request.judgements:
                 chunk = self._chunk(chunk_id)
-                if chunk is not None and _ages(chunk):
+                if chunk is not None:
                     yield chunk
 
 
-def _ages(chunk: Chunk) -> bool:
-    return chunk.freshness.max_age is not None or bool(chunk.derived_from)
+def _uses_chunk(answer: str, chunk: Chunk, question: str) -> bool:
+    if chunk.kind == "fact" and chunk.subject:
+        # Its value is what counts; the words of its subject name it, as a question does.
+        return uses(answer, chunk.text, f"{question} {chunk.subject}")
+    says_something = len(_words(chunk.text)) > 1 or NUMBER.search(chunk.text) is not None
+    return says_something and uses(answer, chunk.text, question)  # "Noted." is nobody's source
 
 
 def uses(answer: str, source: str, question: str) -> bool:
@@ -143,6 +151,6 @@ def uses(answer: str, source: str, question: str) -> bool:
 
 def _words(text: str) -> set[str]:
     words = {word.lower() for word in _WORD.findall(text)}
-    for run in _CHINESE.findall(text):
+    for run in _CHINESE.findall(_PARTICLE.sub(" ", text)):
         words.update(run[at : at + 2] for at in range(len(run) - 1))
     return words

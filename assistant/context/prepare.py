@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol
 
@@ -23,6 +23,7 @@ class Memory(Protocol):
         query: str,
         *,
         budget: int = 2000,
+        context: str = "",
         exclude: Collection[str] = (),
         stale: Literal["mark", "drop"] = "mark",
         limit: int | None = None,
@@ -83,5 +84,15 @@ def prepare(
         return request
     shown = manager.window_ids(request) if not repeat_window else ()
     own = turn.chunk_ids if turn is not None else ()
-    recall = memory.recall(question, budget=manager.memory_tokens, exclude={*shown, *own})
+    recall = memory.recall(
+        question,
+        budget=manager.memory_tokens,
+        context=_last_exchange(window),
+        exclude={*shown, *own},
+    )
     return replace(request, recall=recall)
+
+
+def _last_exchange(window: Sequence[Turn]) -> str:
+    """Return what was said just before, by which a follow-up question is understood."""
+    return f"{window[-1].question}\n{window[-1].answer or ''}" if window else ""

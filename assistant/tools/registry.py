@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from assistant.errors import ToolDefinitionError
 from assistant.messages import Json, ToolSchema
+from assistant.phrases import phrase
 from assistant.tools import calls
 from assistant.tools.definition import RunContext, Tool, ToolFailed, ToolResult
 from assistant.tools.problems import describe
@@ -55,10 +56,9 @@ class ToolRegistry:
         self._tools: dict[str, Tool] = {}
         for each in tools:
             if each.name in self._tools:
-                raise ToolDefinitionError(
-                    f"two tools are named {each.name}: {_place(self._tools[each.name])} and"
-                    f" {_place(each)}; rename one."
-                )
+                one, other = _place(self._tools[each.name]), _place(each)
+                twice = phrase("tool.twice", name=each.name, one=one, other=other)
+                raise ToolDefinitionError(twice)
             self._tools[each.name] = each
 
     def __iter__(self) -> Iterator[Tool]:
@@ -116,7 +116,7 @@ class ToolRegistry:
         except TimeoutError as error:
             return Outcome(f"{name} was given up: {error}.", ok=False, call=call)
         except Exception as error:
-            _log.info("tool %s failed", call, exc_info=True)
+            _log.info("tool %s failed", name, exc_info=True)
             return Outcome(f"{name} failed: {_reason(error)}", ok=False, call=call)
         return _outcome(tool, checked, call, tag, result)
 
@@ -157,7 +157,7 @@ def _outcome(tool: Tool, checked: BaseModel, call: str, tag: str | None, result:
     try:
         subject = tool.subject_of(checked) if tool.remembered else None
     except Exception:
-        _log.warning("the subject of %s failed; its call is used", call, exc_info=True)
+        _log.warning("the subject of %s failed; its call is used", tool.name, exc_info=True)
         subject = call
     return Outcome(text, ok=True, call=call, subject=subject, freshness=contract, sources=sources)
 

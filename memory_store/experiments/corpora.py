@@ -34,6 +34,7 @@ class Question:
         before: how many records may be searched: those of earlier sessions than the one that it
             is asked in, those up to `asked_at`, or all.
         stale: records that say what is out of date by the time of asking.
+        context: what was said just before in the session that it is asked in.
     """
 
     id: str
@@ -46,6 +47,7 @@ class Question:
     before: int
     asked_at: datetime
     answer: str = ""
+    context: str = ""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,9 @@ def _conversation(row: dict[str, Any]) -> Conversation:
         records=tuple(record["id"] for record in records),
         sessions=tuple(record["session"] for record in records),
         drafts=tuple(_drafts(records, times)),
-        questions=tuple(_question(question, starts, times) for question in row["questions"]),
+        questions=tuple(
+            _question(question, records, starts, times) for question in row["questions"]
+        ),
         digest=hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()[:16],
     )
 
@@ -156,7 +160,12 @@ def _drafts(records: list[dict[str, Any]], times: list[datetime]) -> Iterator[Dr
             yield Draft("note", f"{record['kind']}: {text}", f"{at:%Y-%m-%d}", created_at=at)
 
 
-def _question(row: dict[str, Any], starts: dict[str, int], times: list[datetime]) -> Question:
+def _question(
+    row: dict[str, Any],
+    records: list[dict[str, Any]],
+    starts: dict[str, int],
+    times: list[datetime],
+) -> Question:
     before, at = _when(row, starts, times)
     return Question(
         id=row["id"],
@@ -169,7 +178,15 @@ def _question(row: dict[str, Any], starts: dict[str, int], times: list[datetime]
         before=before,
         asked_at=at,
         answer=str(row.get("answer") or ""),
+        context=_said_before(row, records),
     )
+
+
+def _said_before(row: dict[str, Any], records: list[dict[str, Any]]) -> str:
+    """The exchange before the question in its session, as an assistant has it before its eyes."""
+    said = [r["text"] for r in records if r["session"] == row.get("asked_in")]
+    here = next((n for n, text in enumerate(said) if text.strip() == row["text"].strip()), 0)
+    return "\n".join(said[max(here - 2, 0) : here])
 
 
 def _when(

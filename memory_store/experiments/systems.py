@@ -84,7 +84,7 @@ class Fused:
 
     def ask(self, question: Question) -> Answer:
         self._now = max(self._now, question.asked_at)
-        recall = self.store.recall(question.text, budget=10_000_000)
+        recall = self.store.recall(question.text, context=question.context, budget=10_000_000)
         # A question about the past is answered oldest first; what is measured is the ranking.
         found = sorted(recall, key=lambda h: -h.score.total) if recall.past else recall.hits
         places = [place for hit in found for place in self._places[hit.chunk.id]]

@@ -179,6 +179,19 @@ def test_a_store_works_over_it(place: Path | str, tmp_path: Path):
         assert store.recall("thing 7 is kept").hits[0].chunk.id == chunks[7].id
 
 
+def test_a_server_is_asked_for_the_tenant_and_database_that_are_named(server: str, tmp_path: Path):
+    """The address's own ones are used, and the default ones hold nothing of it."""
+    admin = f"{server}/api/v2/tenants"
+    httpx.post(admin, json={"name": "firm"}).raise_for_status()
+    httpx.post(f"{admin}/firm/databases", json={"name": "notes"}).raise_for_status()
+    place = f"{server}?tenant=firm&database=notes"
+    with MemoryStore.open(tmp_path / "home", embedder=TinyEmbedder(), chroma=place) as store:
+        store.remember([Draft("note", f"thing {n} is kept") for n in range(120)])
+        assert store.stats().pending == 0
+    collections = f"{admin}/firm/databases/notes/collections_count"
+    assert httpx.get(collections).raise_for_status().json() == 1
+
+
 def test_a_folder_that_is_no_index_is_unavailable(tmp_path: Path):
     """A damaged folder is named as unavailable, never a traceback of another library."""
     index = ChromaIndex(tmp_path, "a", "one")

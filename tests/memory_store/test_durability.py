@@ -87,6 +87,18 @@ def test_what_waits_for_the_index_is_found_and_indexed_at_the_close(opened, home
     assert opened().stats().pending == 0
 
 
+def test_what_a_killed_process_left_waiting_is_indexed_by_the_next_one(opened, monkeypatch):
+    """A process that only asks takes it in when it ends."""
+    killed = opened()
+    killed.remember(notes(3))
+    monkeypatch.setattr(killed, "close", lambda: None)
+    asking = opened()
+    assert asking.stats().unindexed == 3
+    assert asking.recall("thing number 2")
+    asking.close()
+    assert opened().stats().pending == 0
+
+
 @pytest.mark.parametrize("damage", ["garbage", "truncated", "removed", "emptied"])
 def test_a_damaged_index_is_rebuilt_from_the_ledger(opened, home: Path, damage: str):
     """Whatever happens to the Chroma folder, all is found, and it is whole again after a close."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,20 +10,28 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from memory_store import Draft, Interval, MemoryStore
+from memory_store import Draft, Freshness, Interval, MemoryStore
 from memory_store.errors import InvalidInput
+from memory_store.store import LEDGER_FILE
 from memory_store.testing import FrozenClock, TinyEmbedder
+from memory_store.tombstones import read_tombstones
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
 SECRET = "the parrot's passport is ZX-99817 and nobody else may ever know it"
 ROOMS = ("data_level0.bin", "length.bin")
 MARKS = ("ZX-99817", "zx-99817", "parrot", "鹦鹉护照")
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[MemoryStore]:
+def clock() -> FrozenClock:
+    return FrozenClock(NOON)
+
+
+@pytest.fixture
+def store(tmp_path: Path, clock: FrozenClock) -> Iterator[MemoryStore]:
     home = tmp_path / "home"
-    with MemoryStore.open(home, embedder=TinyEmbedder(), clock=FrozenClock(NOON)) as store:
+    with MemoryStore.open(home, embedder=TinyEmbedder(), clock=clock) as store:
         yield store
 
 
@@ -138,6 +147,99 @@ def test_a_copy_elsewhere_survives_a_sessions_forgetting(store: MemoryStore):
     assert store.chunks(session="a") == []
 
 
+def test_a_time_takes_only_what_was_said_then(store: MemoryStore, clock: FrozenClock):
+    """The original of a repetition stays, and so does a repetition of the original."""
+    said = Draft("note", "I am allergic to peanuts", subject="user.allergy")
+    store.remember([said])
+    clock.advance(timedelta(days=60))
+    store.remember([said, Draft("note", "the parrot sleeps")])
+    done = store.forget(within=Interval(clock.now - HOUR, clock.now + HOUR))
+    [left] = store.chunks()
+    assert (left.created_at, left.copies, done.kept) == (NOON, 1, (left.id,))
+    assert [chunk.text for chunk in done.chunks] == ["the parrot sleeps"]
+    clock.advance(timedelta(days=60))
+    store.remember([said])
+    assert store.forget(within=Interval(NOON, NOON + HOUR)).kept == (left.id,)
+    [left] = store.chunks()
+    assert left.created_at == clock.now
+    assert [period.valid_from for period in store.history("user.allergy")] == [clock.now]
+    assert store.forget(subject="user.allergy").chunks == (left,)
+
+
+@pytest.mark.parametrize("how", ["ids", "query"])
+def test_a_shared_answer_loses_the_copy_of_the_forgotten_turn(store: MemoryStore, how: str):
+    """Of what two turns answered alike, the one that goes takes its own copy; whole goes a text."""
+    asked = [("My locker code is 4711.", "1"), ("My dentist is on Friday.", "2")]
+    for text_, turn in asked:
+        store.remember(
+            [
+                Draft("question", text_, session="s", turn=turn),
+                Draft("answer", "Noted.", session="s", turn=turn, origin="assistant"),
+            ]
+        )
+    first, shared, _ = store.chunks()
+    done = store.forget(ids=[first.id]) if how == "ids" else store.forget(query="locker")
+    assert (done.chunks, done.derived, done.kept) == ((first,), (), (shared.id,))
+    assert [chunk.text for chunk in store.chunks(turn="2")] == ["Noted.", asked[1][0]]
+    assert store.chunks(turn="1") == []
+    assert store.forget(ids=[shared.id]).chunks[0].text == "Noted."
+    assert [chunk.text for chunk in store.chunks()] == [asked[1][0]]
+
+
+def test_a_turn_goes_with_its_question(store: MemoryStore):
+    """What its tools told goes too, where nobody else was told the same."""
+    turn = {"session": "s", "turn": "1"}
+    question, result, known = store.remember(
+        [
+            Draft("question", SECRET, **turn),
+            Draft("tool_result", "It is ZX-99817.", origin="tool", subject="find()", **turn),
+            Draft("tool_result", "It rains.", origin="tool", subject="rain()", **turn),
+        ]
+    )
+    store.remember([Draft("tool_result", "It rains.", origin="tool", subject="rain()")])
+    done = store.forget(ids=[question.id])
+    assert ([chunk.id for chunk in done.derived], done.kept) == ([result.id], (known.id,))
+
+
+def test_words_are_looked_for_in_a_results_call_too(store: MemoryStore):
+    """What was asked of a tool stands in its call; no file holds that after the forgetting."""
+    call = 'find(pet="parrot", passport="ZX-99817")'
+    contract = Freshness(call=call)
+    store.remember([Draft("tool_result", "found", origin="tool", subject=call, freshness=contract)])
+    assert len(store.forget(query="zx-99817").chunks) == 1
+    assert files_that_hold(store.home, *MARKS) == []
+
+
+def test_a_copy_that_was_forgotten_does_not_come_back(store: MemoryStore, tmp_path: Path):
+    """A ledger from before loses it again, and what is said elsewhere stays there."""
+    said = [Draft("note", "good morning", session=name) for name in ("a", "b")]
+    store.remember(said)
+    store.ledger.compact()
+    backup = tmp_path / "before"
+    backup.mkdir()
+    shutil.copy(store.home / LEDGER_FILE, backup)
+    store.forget(session="a")
+    with MemoryStore.open(backup, embedder=TinyEmbedder()) as before:
+        assert before.bury(read_tombstones(store.home / LEDGER_FILE)) == 0
+        assert [chunk.scope.session for chunk in before.chunks()] == ["b"]
+        assert before.chunks(session="a") == []
+
+
+def test_others_are_told_of_every_place(store: MemoryStore):
+    """A callback gets each copy as it was said, with the number of those that are left."""
+    told: list[tuple[str, str, int]] = []
+    store.on_forget(lambda _, gone: told.extend((c.text, c.scope.turn, c.copies) for c in gone))
+    for turn in ("1", "2", "3"):
+        store.remember([Draft("note", "good morning", session=turn, turn=turn)])
+    store.forget(session="1")
+    store.forget(query="morning")
+    assert told == [
+        ("good morning", "1", 2),
+        ("good morning", "2", 0),
+        ("good morning", "3", 0),
+    ]
+
+
 @pytest.mark.parametrize("selection", [{}, {"query": "  "}])
 def test_forgetting_everything_by_mistake_is_refused(store: MemoryStore, selection: dict):
     """No condition, or a blank query, is an error and not everything."""
@@ -183,3 +285,43 @@ def test_an_import_does_not_bring_the_forgotten_back(store: MemoryStore, tmp_pat
     assert store.chunks() == []
     said_again = store.remember([Draft("note", "roses")])[0]
     assert store.get(said_again.id).text == "roses"
+
+
+def killed_while_forgetting(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> MemoryStore:
+    """The store as the next process finds it after one was killed before it could erase."""
+    store.remember([Draft("note", SECRET), Draft("note", "roses")])
+    store.catch_up()
+
+    def die(*_: object, **__: object) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("memory_store.store.erase", die)
+        store.forget(query="passport")
+    store._index.close()  # pyright: ignore[reportPrivateUsage]
+    store.ledger.close()
+    assert files_that_hold(store.home, *MARKS)
+    return MemoryStore.open(store.home, embedder=TinyEmbedder())
+
+
+@pytest.mark.parametrize("step", ["verify", "forget", "catch_up", "remember", "recall", "stats"])
+def test_what_a_killed_process_forgot_is_erased_by_the_next(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, step: str
+):
+    """Whatever the next process does, no byte is left when it ends; until then verify says so."""
+    with killed_while_forgetting(store, monkeypatch) as again:
+        [problem] = again.verify().problems
+        assert "forgotten" in problem
+        if step == "forget":
+            assert again.forget(query="passport").erased
+            assert again.verify().ok
+        elif step == "remember":
+            again.remember([Draft("note", "tulips")])
+        elif step == "recall":
+            again.recall("roses")
+        else:
+            getattr(again, step)()
+        if step not in ("verify", "stats"):
+            assert again.verify().ok
+            assert files_that_hold(store.home, *MARKS) == []
+    assert files_that_hold(store.home, *MARKS) == []

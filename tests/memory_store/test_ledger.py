@@ -109,6 +109,27 @@ def test_an_empty_file_is_a_new_ledger_only_where_nothing_was_lost(tmp_path: Pat
     Ledger(path).close()
 
 
+@pytest.mark.parametrize("beside", ["ledger.db-wal", "chroma", "backups"])
+def test_a_ledger_that_is_gone_is_not_begun_anew(beside: str, tmp_path: Path) -> None:
+    """What stands beside it shows that there was one; its log is not written over."""
+    if beside == "ledger.db-wal":
+        (tmp_path / beside).write_bytes(b"the only copy of the last turns")
+    else:
+        (tmp_path / beside).mkdir()
+    with pytest.raises(LedgerDamaged, match=f"it is gone, but {beside} stands beside it"):
+        Ledger(tmp_path / "ledger.db")
+    assert [path.name for path in tmp_path.iterdir()] == [beside]
+
+
+@pytest.mark.parametrize("name", ["a?b", "a%20b", "a#b", "a&b=c", "带 空格"])
+def test_a_home_of_any_name_holds_its_own_ledger(name: str, tmp_path: Path) -> None:
+    """A path is a path, whatever it would mean in an address."""
+    (tmp_path / name).mkdir()
+    Ledger(tmp_path / name / "ledger.db").close()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name / "ledger.db").stat().st_size
+
+
 def test_a_ledger_with_damage_in_its_middle_is_not_written(tmp_path: Path) -> None:
     """What is sound can be read; the first write finds the damage, and no byte changes."""
     path = tmp_path / "l.db"

@@ -18,6 +18,7 @@ BASE = Candidate(
     text="We had tea by the river.",
     origin="user",
     created_at=NOW,
+    checked_at=NOW,
     about=None,
     places=(),
     passage=1,

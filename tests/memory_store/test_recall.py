@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -89,6 +90,52 @@ def test_a_short_statement_in_other_words_is_found(store: MemoryStore, told: str
     """What shares no word with the question is not hidden, in a small memory either."""
     store.remember([note(LEARNING), note(LEARNING_ZH), note(told)])
     assert told in [hit.text for hit in store.recall(query)]
+
+
+FAMILY = [
+    "My sister Ana lives in Porto and works as a nurse.",
+    "Ana's husband is called Rui; they married in 2019.",
+    "My dentist is Dr Ilves, her practice is in Narva street.",
+    "Dr Ilves found a cavity on my lower left molar in March.",
+    "My car is a blue Skoda Fabia from 2014.",
+    "The Skoda's winter tyres are in the cellar.",
+    "My blood type is 0 negative.",
+    "我们家的猫叫味噌，只吃三文鱼。",
+    "味噌一月份打了疫苗。",
+    "我在用布兰迪的书学Rust。",
+    "周日我读完了Rust书的第七章。",
+    "我的血型是O型阴性。",
+]
+SISTER = "Where does my sister live?\nYour sister Ana lives in Porto."
+
+
+@pytest.mark.parametrize(
+    ("context", "query", "answer"),
+    [
+        (SISTER, "Who is she married to?", "Rui"),
+        ("Who is my dentist?\nDr Ilves.", "What did she find?", "cavity"),
+        ("What car do I have?\nA blue Skoda.", "Where did I put the tyres?", "cellar"),
+        ("我们家的猫叫什么？\n味噌。", "什么时候打的疫苗？", "疫苗"),
+        ("我在学什么语言？\nRust。", "学到哪儿了？", "第七章"),
+    ],
+)
+def test_a_follow_up_is_understood_by_what_was_said_before(
+    store: MemoryStore, context: str, query: str, answer: str
+):
+    """Whom "she" means stands in the exchange before; without that some find nothing at all."""
+    store.remember([note(text) for text in FAMILY])
+    assert answer in "".join(texts(store, query, context=context)[:3])
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"), [("What is my blood type?", "0 negative"), ("我的血型是什么？", "O型")]
+)
+def test_another_topic_is_not_drawn_back_to_the_last_one(
+    store: MemoryStore, query: str, answer: str
+):
+    """What was said before counts less than the question itself, however long it is."""
+    store.remember([note(text) for text in FAMILY])
+    assert answer in texts(store, query, context=SISTER + " She is a nurse." * 200)[0]
 
 
 def test_an_exact_rare_word_is_never_hidden(store: MemoryStore):
@@ -190,16 +237,103 @@ def test_a_question_brings_its_answer(store: MemoryStore):
     assert texts(store, "wine for trout") == ["Which wine goes with trout?", "Riesling."]
 
 
+@pytest.mark.parametrize(
+    "draft",
+    [
+        Draft("answer", "Riesling, chilled.", session="s", turn="1", origin="assistant"),
+        Draft("tool_result", "Riesling: 9 left", session="s", turn="1", origin="tool"),
+    ],
+)
+def test_an_answer_and_a_result_bring_their_question(store: MemoryStore, draft: Draft):
+    """What was asked comes along, though it shares no word with what is asked now."""
+    asked = Draft("question", "What goes with trout?", session="s", turn="1")
+    store.remember([asked, draft, note("We had tea by the river.")])
+    assert texts(store, "Riesling")[:2] == [draft.text, asked.text]
+
+
+def test_what_was_said_again_is_as_new_as_its_last_time(store: MemoryStore, clock: FrozenClock):
+    """Lisbon, Porto and Lisbon again: it is stored once, and stands above Porto."""
+    lisbon, porto = "I live in the city of Lisbon.", "I live in the city of Porto."
+    for text in (lisbon, porto, lisbon):
+        clock.advance(10 * DAY)
+        store.remember([note(text)])
+    assert texts(store, "Which city do I live in?") == [lisbon, porto]
+    clock.advance(1 * DAY)
+    assert store.recall("Where did I say yesterday that I live?").hits[0].score.time > 0
+
+
+def test_each_part_of_a_long_text_is_searched_with_its_date_and_speaker(store: MemoryStore):
+    """The head that is repeated tells parts of different days apart."""
+    text = "We walked for hours and saw nothing of note on the way. " * 40
+    store.remember([note(text, created_at=NOW - 30 * DAY)])
+    with store.ledger.read() as connection:
+        heads = connection.exec_driver_sql("SELECT DISTINCT header FROM passages").scalars().all()
+    assert heads == ["2026-02-18 user:"]
+    assert store.recall("2026-02-18").hits[0].score.lexical
+
+
+def test_how_many_more_there_were_is_told(store: MemoryStore):
+    """Every candidate is a hit, dropped with a reason, or counted."""
+    store.remember([note(f"Tea number {n} was good.") for n in range(140)])
+    recall = store.recall("Was the tea good?", budget=100)
+    assert len(recall) + len(recall.dropped) + recall.passed_over == 140
+    assert recall.passed_over == 80
+
+
 def test_two_statements_on_one_matter_come_newest_first(store: MemoryStore):
     """Without a subject neither supersedes the other; the newer stands above the older."""
     store.remember(
         [
+            *(note(text) for text in FAMILY),
             note("My rent for the flat is 900 euros a month.", created_at=NOW - 90 * DAY),
             note("My rent for the flat is now 1,100 euros.", created_at=NOW - 3 * DAY),
         ]
     )
-    hits = store.recall("How much rent do I pay a month for the flat?").hits
+    hits = store.recall("How much rent do I pay a month for the flat?", limit=2).hits
     assert [hit.chunk.created_at for hit in hits] == [NOW - 3 * DAY, NOW - 90 * DAY]
+
+
+OFFICE, GARAGE = "The alarm code of the office is 4711.", "The alarm code of the garage is 9933."
+TWO_MATTERS = [
+    (OFFICE, GARAGE, "What is the alarm code of the office?"),
+    ("sku-41: 7 pieces in stock.", "sku-42: 3 pieces in stock.", "How many pieces of sku-41?"),
+    ("My sister lives in Porto.", "My brother lives in Faro.", "Where does my sister live?"),
+    ("Python 3.11 is on the laptop", "Python 3.12 is on the server", "What is on the laptop?"),
+    ("My son's birthday is on May 3.", "My daughter's is on June 9.", "When was my son born?"),
+    ("I use C# at work", "I use C at home", "What do I use at work?"),
+    ("我姐姐住在波尔图。", "我哥哥住在法鲁。", "姐姐住在哪里？"),
+    ("办公室的门禁密码是4711。", "车库的门禁密码是9933。", "办公室的门禁密码是多少？"),
+    ("数学作业周一交。", "物理作业周五交。", "数学作业什么时候交？"),
+]
+UPDATES = [
+    ("My phone number is 555-1234.", "My new phone number is 555-9876.", "What's my number?"),
+    ("The meeting is on Tuesday.", "The meeting was moved to Thursday.", "When is the meeting?"),
+    ("I weigh 82 kg.", "I weigh 79 kg today.", "How much do I weigh?"),
+    ("房租每月5000元。", "房租涨到每月5500元了。", "房租是多少？"),
+    ("会议在周二十点。", "会议改到周四三点。", "会议什么时候开？"),
+]
+
+
+@pytest.mark.parametrize(("fits", "newer", "query"), TWO_MATTERS)
+def test_a_newer_statement_on_another_matter_stays_below(
+    store: MemoryStore, clock: FrozenClock, fits: str, newer: str, query: str
+):
+    """What is asked for comes first, however alike the two sentences are."""
+    for text in (fits, "The kettle is broken.", newer):
+        clock.advance(DAY)
+        store.remember([note(text)])
+    assert texts(store, query, limit=1) == [fits]
+
+
+@pytest.mark.parametrize(("older", "newer", "query"), UPDATES)
+def test_an_update_stands_above_what_it_updates(
+    store: MemoryStore, clock: FrozenClock, older: str, newer: str, query: str
+):
+    """Of two statements on one matter the newer comes first."""
+    for text in (older, "The kettle is broken.", newer):
+        clock.advance(DAY)
+        store.remember([note(text)])
+    assert texts(store, query, limit=1) == [newer]
 
 
 def test_time_in_the_question_lifts_what_was_said_then(store: MemoryStore):
@@ -244,6 +378,23 @@ def test_an_owner_never_sees_another(open_store: Open):
     assert texts(yours, "Where is the tea?") == ["The tea is in the safe."]
 
 
+def test_another_owners_lines_do_not_stand_between_a_question_and_its_answer(open_store: Open):
+    """In a session of the same name each owner's chunks follow one another."""
+    mine, yours = open_store(owner="me"), open_store(owner="you")
+    mine.remember([Draft("question", "Which wine goes with trout?", session="s")])
+    yours.remember([note("We had tea by the river.", session="s")])
+    mine.remember([Draft("answer", "Riesling.", session="s", origin="assistant")])
+    assert texts(mine, "wine for trout") == ["Which wine goes with trout?", "Riesling."]
+
+
+def test_of_a_very_long_question_both_ends_count(store: MemoryStore):
+    """A question before or after a pasted text is found, and does not take minutes."""
+    store.remember([note("The kettle is broken."), note("Zebediah owes me 5 euros.")])
+    pasted = "lorem ipsum dolor sit amet " * 8_000
+    assert texts(store, f"What about Zebediah? {pasted}")[0] == "Zebediah owes me 5 euros."
+    assert texts(store, f"{pasted} What about the kettle?")[0] == "The kettle is broken."
+
+
 def test_without_the_embedder_words_still_find(tmp_path: Path):
     """An embedder that fails leaves recall with the lexical side."""
     broken = TinyEmbedder()
@@ -260,10 +411,14 @@ def test_without_the_embedder_words_still_find(tmp_path: Path):
         (" \n", {}, "empty"),
         ("x", {"budget": -1}, "budget -1"),
         ("x", {"limit": -2}, "limit -2"),
+        ("x", {"stale": "hide"}, "stale 'hide' is unknown; use one of mark, drop"),
+        ("x", {"exclude": "01ABC"}, "exclude '01ABC' is one text"),
+        (7, {}, "query 7 is a int; give str"),
+        ("x", {"context": ["a"]}, "context .* is a list; give str"),
     ],
 )
 def test_bad_input_is_refused_by_name(
-    store: MemoryStore, query: str, options: dict[str, int], message: str
+    store: MemoryStore, query: str, options: dict[str, Any], message: str
 ):
     """The error names the value and what is allowed."""
     with pytest.raises(InvalidInput, match=message):

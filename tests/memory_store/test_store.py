@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory_store import Draft, Freshness, Interval, MemoryStore, records
+from memory_store import Chunk, Draft, Freshness, Interval, MemoryStore, records
 from memory_store.errors import InvalidInput, NotFound
 from memory_store.testing import FrozenClock, TinyEmbedder
 
@@ -95,6 +95,16 @@ def test_a_source_that_says_the_same_again_restarts_the_clock(store, clock):
     assert store.judge([old.id])[old.id].verdict.current
 
 
+def test_a_repetition_takes_over_the_version_of_its_source(store: MemoryStore, clock: FrozenClock):
+    """The tag read last is what the validator's answer is compared with."""
+    draft = Draft("tool_result", "7 left", subject="stock", origin="tool")
+    for tag in ("v1", "v2"):
+        clock.advance(DAY)
+        contract = Freshness(DAY, validator="get_stock", tag=tag)
+        chunk = store.remember([replace(draft, freshness=contract)])[0]
+    assert (chunk.freshness.tag, chunk.copies) == ("v2", 2)
+
+
 def test_going_back_to_an_older_value_is_news(store: MemoryStore, clock: FrozenClock):
     """Lisbon, Porto, Lisbon are three chunks, and the last one is current."""
     ids = []
@@ -134,6 +144,15 @@ def test_chunks_of_another_owner_are_never_seen(tmp_path: Path):
         (Draft("note", "x", origin="moon"), "origin 'moon'"),  # pyright: ignore
         (Draft("note", "x", created_at=datetime(2026, 3, 2)), "no time zone"),  # noqa: DTZ001
         (Draft("note", "half \ud800 pair"), "lone surrogate at character 5"),
+        (Draft("note", "a", derived_from=("\ud800",)), "derived_from holds a lone surrogate"),
+        (Draft("note", "a", derived_from=(7,)), "derived_from 7 is a int; give str"),  # pyright: ignore
+        (Draft("note", "a", derived_from="abc"), "derived_from 'abc' is a str"),  # pyright: ignore
+        (Draft("note", None), "text None is a NoneType; give str"),  # pyright: ignore
+        (Draft("note", b"bytes"), "text b'bytes' is a bytes; give str"),  # pyright: ignore
+        (Draft("note", "a", step="x"), "step 'x' is a str; give int"),  # pyright: ignore
+        (Draft("note", "a", subject=7), "subject 7 is a int"),  # pyright: ignore
+        (Draft("note", "a", created_at="today"), "created_at 'today' is a str"),  # pyright: ignore
+        ("just text", "'just text' is a str; give a Draft"),
         (Draft("note", "x", subject=" "), "subject is blank"),
         (Draft("note", "x" * 4_000_001), "4,000,001 characters"),
     ],
@@ -143,6 +162,64 @@ def test_bad_input_is_refused_by_name_and_nothing_of_its_batch_is_stored(store, 
     with pytest.raises(InvalidInput, match=part):
         store.remember([Draft("note", "good"), draft])
     assert store.chunks() == []
+
+
+@pytest.mark.parametrize("given", [Draft("note", "alone"), None, 7])
+def test_what_is_no_list_of_drafts_is_refused(store: MemoryStore, given: object):
+    """One draft alone, or nothing, is an understandable slip."""
+    with pytest.raises(InvalidInput, match="give a list of Draft"):
+        store.remember(given)  # pyright: ignore
+
+
+def test_drafts_may_come_one_by_one(store: MemoryStore):
+    """Whatever can be walked through once is taken in whole."""
+    chunks = store.remember(Draft("note", f"number {n}") for n in range(3))
+    assert [chunk.text for chunk in chunks] == ["number 0", "number 1", "number 2"]
+
+
+def test_a_home_may_be_named_by_a_string(tmp_path: Path):
+    """As every notebook does."""
+    with MemoryStore.open(str(tmp_path / "home"), embedder=TinyEmbedder()) as store:
+        store.remember([Draft("note", "here")])
+        store.export(str(tmp_path / "out.jsonl"))
+    with MemoryStore.open(str(tmp_path / "other"), embedder=TinyEmbedder()) as other:
+        assert other.import_(str(tmp_path / "out.jsonl")).chunks == 1
+
+
+def test_one_id_alone_is_no_list_of_ids(store: MemoryStore):
+    """Its letters would be looked for one by one, and nothing done without a word."""
+    [chunk] = store.remember([Draft("note", "here")])
+    for refused in (store.judge, lambda id_: store.forget(ids=id_)):
+        with pytest.raises(InvalidInput, match="is one text; give a list"):
+            refused(chunk.id)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: Freshness(timedelta.max),
+        lambda: Interval(datetime.min.replace(tzinfo=timezone(12 * DAY / 24)), NOON),
+    ],
+)
+def test_what_no_ledger_could_count_is_refused(made):
+    """Times out of range are said to be so."""
+    with pytest.raises(InvalidInput, match=r"too long|no time of the years"):
+        made()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda store: store.get("\ud800"),
+        lambda store: store.history("\ud800"),
+        lambda store: store.chunks(session="\ud800"),
+    ],
+)
+def test_half_a_character_is_refused_wherever_it_is_asked_for(store: MemoryStore, asked):
+    """What no text can hold is said to be none; it never reaches the database."""
+    store.remember([Draft("note", "here")])
+    with pytest.raises(InvalidInput, match="lone surrogate"):
+        asked(store)
 
 
 @pytest.mark.parametrize(
@@ -203,6 +280,50 @@ def test_what_recall_brought_is_not_stored_again(store: MemoryStore):
     assert again.copies == 1
     said = store.remember([Draft("question", told)])[0]
     assert said.id != long.id
+
+
+def test_what_recall_brought_is_known_in_other_processes_too(tmp_path: Path):
+    """After reopening the same text of a tool is no news either."""
+    text = "The greenhouse key hangs behind the blue door."
+    with MemoryStore.open(tmp_path, embedder=TinyEmbedder()) as store:
+        [known] = store.remember([Draft("note", text)])
+        assert store.recall("greenhouse key").hits
+        store.remember([Draft("question", "Where is it?")])
+    with MemoryStore.open(tmp_path, embedder=TinyEmbedder()) as store:
+        [again] = store.remember([Draft("tool_result", f"1. {text}", origin="tool")])
+        assert again.id == known.id
+        store.forget(ids=[known.id])
+        assert store.remember([Draft("note", f"1. {text}", origin="tool")])[0].id != known.id
+
+
+def test_an_answer_made_of_an_equal_one_is_said_again(store: MemoryStore):
+    """It is counted, with the sources of the first; one that has another source is new."""
+    key, door = store.remember([Draft("note", "a key"), Draft("note", "a door")])
+
+    def answer(*sources: str) -> Chunk:
+        draft = Draft("answer", "By the door.", derived_from=sources, origin="assistant")
+        return store.remember([draft])[0]
+
+    first = answer(key.id)
+    again = answer(first.id, key.id)
+    assert (again.id, again.copies, again.derived_from) == (first.id, 2, (key.id,))
+    assert answer(first.id).id == first.id
+    assert answer(first.id, door.id).id != first.id
+
+
+def test_of_another_subject_recalled_words_are_another_observation(store: MemoryStore):
+    """Two sources that say the same are two; what only quotes the first is none."""
+
+    def result(text: str, subject: str) -> Chunk:
+        return store.remember([Draft("tool_result", text, subject=subject, origin="tool")])[0]
+
+    first = result("All lamps are burning.", "lamps(1)")
+    assert store.recall("Are the lamps burning?").hits
+    assert result("All lamps are burning.", "lamps(2)").id != first.id
+    assert result("Noted: All lamps are burning.", "notes()").id == first.id
+    assert result("None of the lamps burns.", "lamps(2)").id != first.id
+    assert store.recall("Are the lamps burning?").hits
+    assert result("All lamps are burning.", "lamps(2)").id != first.id
 
 
 def test_a_new_observation_in_recalled_words_is_stored(store: MemoryStore, clock: FrozenClock):

@@ -68,6 +68,53 @@ def test_importing_twice_stores_once(tmp_path: Path):
         assert one.verify().ok
 
 
+def test_a_text_that_is_here_under_another_id_is_counted_and_not_doubled(tmp_path: Path):
+    """Where it was said is taken in once; what was made from it is made from the one here."""
+    file = tmp_path / "all.jsonl"
+    with opened(tmp_path / "one") as one:
+        said = one.remember([Draft("note", "I am allergic to peanuts.", session="there")])[0]
+        fact = one.remember([Draft("fact", "peanuts", derived_from=(said.id,))])[0]
+        one.remember([Draft("answer", "No peanuts.", derived_from=(fact.id, said.id))])
+        one.export(file)
+    with opened(tmp_path / "two") as two:
+        mine = two.remember([Draft("note", "I am allergic to peanuts.", session="here")])[0]
+        made = two.remember([Draft("fact", "peanuts", derived_from=(mine.id,))])[0]
+        done = two.import_(file)
+        assert (done.chunks, done.known) == (1, 2)
+        note, peanuts, answer = two.chunks()
+        assert (note.id, note.copies, peanuts.id, peanuts.copies) == (mine.id, 2, made.id, 2)
+        assert answer.derived_from == (made.id, mine.id)
+        assert two.chunks(session="there") == [note]
+        again = two.import_(file)
+        assert (again.chunks, again.known) == (0, 3)
+        assert two.chunks() == [note, peanuts, answer]
+        assert two.verify().ok
+        two.forget(session="there")
+        two.import_(file)
+        assert two.chunks(session="there") == []
+        two.forget(ids=[mine.id])
+        assert two.import_(file).forgotten == 3
+        assert two.chunks() == []
+
+
+def test_going_back_to_an_older_value_is_no_duplicate(tmp_path: Path):
+    """Porto here and Porto in the file are two statements if Lisbon was said in between."""
+
+    def city(name: str, day: int) -> Draft:
+        return Draft("fact", name, subject="city", created_at=NOON + day * DAY)
+
+    file = tmp_path / "all.jsonl"
+    with opened(tmp_path / "one") as one:
+        one.remember([city("Porto", 1)])
+        one.remember([city("Rome", 5), city("Rome", 6)])
+        one.export(file)
+    with opened(tmp_path / "two") as two:
+        two.remember([city("Lisbon", 2), city("Porto", 3), city("Rome", 4)])
+        two.import_(file)
+        told = [(period.chunk.text, period.chunk.copies) for period in two.history("city")]
+        assert told == [("Porto", 1), ("Lisbon", 1), ("Porto", 1), ("Rome", 3)]
+
+
 def test_an_owner_takes_in_anothers_file_as_its_own(tmp_path: Path):
     """The chunks become the importing owner's; where they exist as another's, it is refused."""
     with opened(tmp_path / "one", "ann") as ann:

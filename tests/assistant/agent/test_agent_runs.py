@@ -13,6 +13,7 @@ from assistant.errors import ModelRefused, ModelUnreachable, UserError
 from assistant.events import Answered, Notice, Observed, TextDelta, ToolCalled
 from assistant.testing import calls, fails, says
 from assistant.tools import Tool, tool
+from memory_store import Draft, Verdict
 
 THURSDAY = "2026-03-05T09:00:00+08:00"
 QUESTION = "How many pieces of sku 42 are in stock?"
@@ -149,6 +150,40 @@ def test_an_answer_made_from_a_stale_memory_is_not_remembered_as_fresh(tmp_path:
         answers = home.store.chunks(kind="answer")
         judged = home.store.judge([chunk.id for chunk in answers])
         assert not any(judgement.verdict.current for judgement in judged.values())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question", "answer"),
+    [
+        ("My city is Lisbon.", "My city is Porto.", "Which city do I live in?", "In Lisbon."),
+        ("我的城市是里斯本。", "我的城市是波尔图。", "我住在哪个城市？", "你住在里斯本。"),
+    ],
+)
+def test_an_answer_made_from_a_fact_goes_out_of_date_with_it(
+    tmp_path: Path, old: str, new: str, question: str, answer: str
+) -> None:
+    """What superseded the fact supersedes what the assistant said from it, too."""
+    with agent_home(tmp_path, [says(answer)]) as home:
+        [fact] = home.store.remember([Draft("fact", old, subject="user.city")])
+        home.ask(question, "a")
+        [given] = home.store.chunks(kind="answer")
+        assert given.derived_from == (fact.id,)
+        home.at(THURSDAY)
+        home.store.remember([Draft("fact", new, subject="user.city")])
+        assert home.store.judge([given.id])[given.id].verdict is Verdict.SUPERSEDED
+
+
+def test_an_answer_goes_away_with_the_statement_that_it_repeats(tmp_path: Path) -> None:
+    """Forgetting what was told reaches what was answered from it, in another session too."""
+    script = [says("All right."), says("Your locker code is 4711-QX."), says("It is sunny.")]
+    with agent_home(tmp_path, script) as home:
+        home.ask("My locker code is 4711-QX.", "a")
+        home.ask("What is my locker code?", "b")
+        home.ask("How is the weather?", "b")
+        [told] = [c for c in home.store.chunks(kind="question") if c.text.startswith("My locker")]
+        home.store.forget(ids=[told.id])
+        assert not [c for c in home.store.chunks() if "4711" in c.text]
+        assert "It is sunny." in [c.text for c in home.store.chunks(kind="answer")]
 
 
 def test_bad_calls_are_observations(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from assistant.context.budget import Context, ContextManager
 from assistant.context.learned import ModelCounts
 from assistant.context.memories import memory_block
 from assistant.context.prepare import prepare
+from assistant.context.request import ContextRequest
 from assistant.context.rolling import Roller
 from assistant.context.tokens import Counter
 from assistant.messages import Message, ToolCall
@@ -95,8 +96,8 @@ class Shop:
             answer_chunk=answer.id,
         )
 
-    def context(self, session: Session, question: str, *, withhold: bool) -> Context:
-        request = prepare(
+    def request(self, session: Session, question: str, *, withhold: bool) -> ContextRequest:
+        return prepare(
             manager=self.manager,
             sessions=self.sessions,
             memory=self.store,
@@ -106,7 +107,9 @@ class Shop:
             system="You help.",
             withhold_stale=withhold,
         )
-        return self.manager.fit(request)
+
+    def context(self, session: Session, question: str, *, withhold: bool) -> Context:
+        return self.manager.fit(self.request(session, question, withhold=withhold))
 
 
 @pytest.fixture
@@ -144,6 +147,21 @@ def test_days_later_a_strong_model_sees_the_value_with_its_age(shop: Shop) -> No
     assert (
         f"(as of Monday 2 March 2026, may be out of date; {CALL} gets it now)\nThere are 7" in text
     )
+
+
+def test_a_follow_up_recalls_by_what_was_said_before_it(shop: Shop) -> None:
+    """A question that names nothing itself is recalled by the exchange before it."""
+    shop.store.remember([Draft("note", "Rui is Ana's husband."), Draft("note", "Leo has a dog.")])
+
+    def found_by_words(session: Session) -> list[str]:
+        recall = shop.request(session, "Is she married?", withhold=True).recall
+        return [hit.text for hit in recall if hit.score.lexical]
+
+    session = shop.sessions.open()
+    turn = shop.sessions.start_turn(session, "Where does Ana live?")
+    shop.sessions.finish(turn, "In Porto.", "answered")
+    assert found_by_words(session) == ["Rui is Ana's husband."]
+    assert found_by_words(shop.sessions.open()) == []
 
 
 @pytest.mark.parametrize("withhold", [True, False])

@@ -42,7 +42,8 @@ def sessions(ledger: Ledger) -> Sessions:
 def chunk(chunk_id: str) -> Chunk:
     now = datetime(2026, 3, 2, tzinfo=UTC)
     scope = Scope("me")
-    return Chunk(chunk_id, "question", "", scope, now, now, None, None, Freshness(), "user", (), 0)
+    contract = Freshness()
+    return Chunk(chunk_id, "question", "", scope, now, now, None, None, contract, "user", (), 0, 0)
 
 
 def test_a_named_session_is_continued_and_an_unnamed_one_is_new(sessions: Sessions) -> None:

@@ -63,6 +63,19 @@ def test_a_question_searches_only_what_had_arrived(tmp_path) -> None:
     assert one.questions[0].asked_at == datetime.fromisoformat("2026-01-15T00:00:00+00:00")
 
 
+def test_a_follow_up_knows_the_exchange_before_it(tmp_path) -> None:
+    """What the session that a question is asked in held before it is its context, and no more."""
+    later = [
+        {**ROW["records"][0], "id": str(n), "session": "s3", "text": text,
+         "time": f"2026-03-01T10:0{n}:00+00:00"}
+        for n, text in enumerate(["Oldest.", "Hello.", "Welcome back.", "How many hours?", "Four."])
+    ]  # fmt: skip
+    asked = {**ROW["questions"][0], "asked_in": "s3"}
+    row = {**ROW, "records": [*ROW["records"], *later], "questions": [asked, *ROW["questions"]]}
+    [one] = load_corpus(written(tmp_path / "c.jsonl", row))
+    assert [question.context for question in one.questions] == ["Hello.\nWelcome back.", ""]
+
+
 @pytest.mark.parametrize(
     ("broken", "says"),
     [
