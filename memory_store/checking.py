@@ -9,9 +9,13 @@ from typing import cast
 
 from memory_store.chunk import KINDS, ORIGINS, Draft, Freshness, Interval, to_utc
 from memory_store.errors import InvalidInput
+from memory_store.identity import is_id
 
 MAX_CHARACTERS = 4_000_000
 """The longest text of one chunk."""
+
+MOST = 2**31 - 1
+"""The highest number of a step, or of anything else that is counted."""
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "text": (str,),
@@ -65,6 +69,8 @@ def _check_values(draft: Draft) -> None:
         )
     if draft.subject is not None and not draft.subject.strip():
         raise InvalidInput("subject is blank; leave it out or name what the text is about.")
+    if abs(draft.step) > MOST:
+        raise InvalidInput(f"step {draft.step:.3g} is out of range; at most {MOST:,}.")
     if draft.created_at is not None:
         to_utc(draft.created_at, "created_at")
     contract = draft.freshness
@@ -72,13 +78,15 @@ def _check_values(draft: Draft) -> None:
         ("text", draft.text),
         ("session", draft.session),
         ("turn", draft.turn),
-        ("subject", draft.subject or ""),
-        ("validator", contract.validator or ""),
-        ("tag", contract.tag or ""),
-        ("call", contract.call or ""),
-        *(("derived_from", source) for source in draft.derived_from),
+        ("subject", draft.subject),
+        *((name, getattr(contract, name)) for name in ("validator", "tag", "call")),
     ):
-        check_unicode(name, value)
+        if value is not None:
+            check_unicode(name, value)
+    for source in draft.derived_from:
+        check_unicode("derived_from", source)
+        if not is_id(source):
+            raise InvalidInput(f"derived_from {source!r:.60} is not a chunk id.")
 
 
 def check_kind(kind: str) -> None:

@@ -1,21 +1,21 @@
-"""Echoes: text that recall put into a prompt and that comes back as if it were news."""
+"""Echoes: what recall put into a prompt and comes back, word for word, as if it were news."""
 
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection
 
 from memory_store import records
-from memory_store.chunk import Chunk, Draft
+from memory_store.chunk import Chunk, Draft, Freshness, Interval
 
 REMEMBERED = 500
 """How many recalled chunks are kept in mind; a run recalls far fewer."""
 
-SHARE = 0.6
-"""From this share of its letters on, a text counts as made of recalled ones."""
+_Claim = tuple[str, bool, Interval | None]
 
 
 class Echoes:
@@ -33,12 +33,13 @@ class Echoes:
         self._unwritten.update((chunk.id, None) for chunk in chunks)
 
     def sources(self, connection: Connection, drafts: Sequence[Draft]) -> list[Chunk | None]:
-        """For each draft the chunk that it mostly repeats; None where it is news."""
+        """For each draft the chunk that it repeats; None where it is news."""
         self._write(connection)
-        asked = [_may_echo(connection, self._owner, draft) for draft in drafts]
-        parts = self._parts(connection) if any(asked) else []
+        asked = [_may_echo(draft) for draft in drafts]
+        known = self._recalled(connection) if any(asked) else {}
         return [
-            _source(draft, parts) if may else None for draft, may in zip(drafts, asked, strict=True)
+            known.get(_claim(draft)) if may else None
+            for draft, may in zip(drafts, asked, strict=True)
         ]
 
     def _write(self, connection: Connection) -> None:
@@ -55,18 +56,15 @@ class Echoes:
             (REMEMBERED,),
         )
 
-    def _parts(self, connection: Connection) -> list[tuple[str, Chunk]]:
-        """The texts that recall may have shown, whole or a passage, the longest first."""
-        rows = connection.exec_driver_sql(
-            'SELECT c.id, p.start, p."end" FROM recalled r JOIN chunks c ON c.number = r.chunk'
-            " JOIN passages p ON p.chunk = c.number WHERE c.owner = ? ORDER BY r.number",
+    def _recalled(self, connection: Connection) -> dict[_Claim, Chunk]:
+        """What recall has brought lately that is of no subject, by what it says."""
+        ids = connection.exec_driver_sql(
+            "SELECT c.id FROM recalled r JOIN chunks c ON c.number = r.chunk"
+            " WHERE c.owner = ? AND c.subject IS NULL",
             (self._owner,),
-        ).all()
-        chunks = records.by_id(connection, self._owner, {row.id for row in rows})
-        parts = {chunk.text.strip(): chunk for chunk in chunks.values()}
-        for chunk_id, start, end in rows:
-            parts.setdefault(chunks[chunk_id].text[start:end].strip(), chunks[chunk_id])
-        return sorted(parts.items(), key=lambda part: len(part[0]), reverse=True)
+        ).scalars()
+        chunks = records.by_id(connection, self._owner, list(ids)).values()
+        return {_claim(chunk): chunk for chunk in chunks}
 
 
 def said_again(connection: Connection, owner: str, draft: Draft) -> Draft:
@@ -84,38 +82,17 @@ def said_again(connection: Connection, owner: str, draft: Draft) -> Draft:
     return draft
 
 
-def _may_echo(connection: Connection, owner: str, draft: Draft) -> bool:
+def _may_echo(draft: Draft) -> bool:
     """Whether a draft may be anything but news.
 
-    What the user says, and what an answer says, is always news. So is what a tool says of a
-    source that ages, and what is said of a subject that is known: there the same words are a
-    new observation.
+    What the user says, and what an answer says, is always news. So is what is said of a subject,
+    or comes of a source: there the same words are a new observation.
     """
-    contract = draft.freshness
     if draft.origin == "user" or draft.kind in ("question", "answer"):
         return False
-    if contract.max_age is not None or contract.validator is not None:
-        return False
-    known = connection.exec_driver_sql(
-        "SELECT 1 FROM chunks WHERE owner = ? AND subject = ? LIMIT 1", (owner, draft.subject)
-    )
-    return known.first() is None
+    return draft.subject is None and draft.freshness == Freshness()
 
 
-def _source(draft: Draft, parts: Sequence[tuple[str, Chunk]]) -> Chunk | None:
-    rest, text = draft.text, draft.text.strip()
-    repeated: list[Chunk] = []
-    for shown, chunk in parts:
-        # Of another subject the same words are another observation; to quote them is none.
-        apart = None not in (draft.subject, chunk.subject) and shown == text
-        if shown in draft.text and not apart:
-            rest = rest.replace(shown, " ")
-            repeated.append(chunk)
-    letters = _letters(draft.text)
-    if not repeated or letters - _letters(rest) < SHARE * letters:
-        return None
-    return repeated[0]
-
-
-def _letters(text: str) -> int:
-    return sum(character.isalnum() for character in text)
+def _claim(said: Draft | Chunk) -> _Claim:
+    words = " ".join(unicodedata.normalize("NFC", said.text).split())
+    return (words, said.kind == "fact", said.about)

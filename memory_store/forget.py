@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,6 +13,7 @@ from memory_store.chunk import Chunk, Interval
 from memory_store.errors import InvalidInput
 from memory_store.ledger import Ledger
 from memory_store.places import Place
+from memory_store.terms import runs, terms
 
 QUOTE = 40
 """A text of at least so many characters that stands word for word in another is quoted there."""
@@ -57,13 +57,16 @@ class Selection:
         """Refuse a selection of everything by mistake.
 
         Raises:
-            InvalidInput: no condition is given, or the query is blank.
+            InvalidInput: no condition is given, or one is empty.
         """
         named = (self.subject, self.session, self.query, self.within)
         if not self.ids and all(value is None for value in named):
             raise InvalidInput("say what to forget: ids, a subject, a session, a query or a time.")
-        if self.query is not None and not self.query.strip():
-            raise InvalidInput("the query is blank; give words that the texts to forget hold.")
+        for name in ("subject", "session", "query"):
+            if (value := getattr(self, name)) is not None and not value.strip():
+                raise InvalidInput(f"the {name} is empty; leave it out or say which.")
+        if self.query is not None and not terms(self.query):
+            raise InvalidInput(f"the query {self.query!r:.60} holds no word; give words or digits.")
 
 
 def forget(
@@ -132,14 +135,17 @@ def _named(connection: Connection, owner: str, selection: Selection) -> list[Chu
     if selection.ids:
         named = [chunk for chunk in named if chunk.id in set(selection.ids)]
     if selection.query is not None:
-        words = _plain(selection.query).split()
-        named = [chunk for chunk in named if all(word in _said_by(chunk) for word in words)]
+        words, parts = set(terms(selection.query)), runs(selection.query)
+        named = [chunk for chunk in named if _holds(chunk, words, parts)]
     return named
 
 
-def _said_by(chunk: Chunk) -> str:
-    """A chunk's text, and the call that it came of."""
-    return _plain(f"{chunk.text}\n{chunk.freshness.call or ''}")
+def _holds(chunk: Chunk, words: Collection[str], parts: Sequence[str]) -> bool:
+    """Whether a chunk's text, or the call that it came of, holds the words, and whole the runs."""
+    said = f"{chunk.text}\n{chunk.freshness.call or ''}"
+    if not set(words) <= set(terms(said)):
+        return False
+    return all(any(part in run for run in runs(said)) for part in parts)
 
 
 def _forgotten(
@@ -153,10 +159,6 @@ def _forgotten(
         tuple(chunk for chunk in chunks if chunk.id not in named),
         tuple(sorted({place.chunk_id for place in taken.values()} - gone)),
     )
-
-
-def _plain(value: str) -> str:
-    return unicodedata.normalize("NFKC", value).casefold()
 
 
 def _quoting(connection: Connection, owner: str, ids: Collection[str]) -> set[str]:

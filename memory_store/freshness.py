@@ -133,10 +133,11 @@ def judge(
     if worst is None or worst[1].verdict <= own.verdict:
         return own
     source, verdict = worst
+    made_from = f"made from {source.kind} {source.id}: {verdict.reason}"
     return replace(
         verdict,
         as_of=min(own.as_of, verdict.as_of),
-        reason=f"made from {source.kind} {source.id}: {verdict.reason}",
+        reason=verdict.reason if verdict.inherited_from else made_from,  # names where it began
         inherited_from=source.id,
     )
 

@@ -14,6 +14,7 @@ from memory_store.tables import to_micros
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # Crockford's base 32, as the ULID spec has it
 _LENGTH = 26
 _RANDOM_BITS = 80
+_AFTER_ALL = "76EZ91ZPZZ"  # the milliseconds of the last ids; more would leave no room for new ones
 
 
 def new_ids(now: datetime, last: str) -> Iterator[str]:
@@ -53,8 +54,8 @@ def tombstone(chunk_id: str) -> bytes:
 
 
 def is_id(value: str) -> bool:
-    """Whether `value` has the form of a chunk id."""
-    return len(value) == _LENGTH and value[0] in _ALPHABET[:8] and set(value) <= set(_ALPHABET)
+    """Whether `value` has the form of a chunk id, of a time up to the year 9999."""
+    return len(value) == _LENGTH and value < _AFTER_ALL and set(value) <= set(_ALPHABET)
 
 
 def _encode(value: int) -> str:

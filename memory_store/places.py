@@ -95,9 +95,7 @@ def remove(
     lost = [place for place in taken.values() if place.chunk_id not in gone]
     marks = [*map(tombstone, _names(connection, gone)), *(place.mark for place in lost)]
     _delete(connection, gone, lost)
-    connection.exec_driver_sql(
-        "INSERT OR IGNORE INTO tombstones VALUES (?, ?)", [(mark, to_micros(now)) for mark in marks]
-    )
+    mark(connection, marks, now)
     lexical.purge(connection)
     records.renew_index(connection)
     erasure.announce(connection)
@@ -111,6 +109,26 @@ def remove(
         )
         for _, place in sorted(taken.items())
     ]
+
+
+def mark(connection: Connection, marks: Collection[bytes], now: datetime) -> None:
+    """Keep these tombstones."""
+    if marks:
+        connection.exec_driver_sql(
+            "INSERT OR IGNORE INTO tombstones VALUES (?, ?)",
+            [(each, to_micros(now)) for each in sorted(marks)],
+        )
+
+
+def forgotten(connection: Connection, ids: Collection[str]) -> set[str]:
+    """Which of these chunk ids were forgotten."""
+    return {
+        chunk_id
+        for chunk_id in ids
+        if connection.exec_driver_sql(
+            "SELECT 1 FROM tombstones WHERE digest = ?", (tombstone(chunk_id),)
+        ).first()
+    }
 
 
 def _names(connection: Connection, ids: Collection[str]) -> list[str]:

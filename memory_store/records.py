@@ -106,7 +106,7 @@ def listing(
         query = query.where(
             select(o.number).where(o.chunk == c.number, *place).correlate(tables.chunks).exists()
         )
-    query = query.order_by(c.number.desc())
+    query = query.order_by(c.created_at.desc(), c.number.desc())
     if limit is not None:
         query = query.limit(limit)
     return read_chunks(connection, query)[::-1]

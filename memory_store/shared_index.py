@@ -268,6 +268,11 @@ class SharedIndex:
                 f"Another process kept the index at {self._location} busy for"
                 f" {LOADING_SECONDS} seconds."
             ) from None
+        except OSError as error:
+            raise IndexUnavailable(
+                f"{self._loading.lock_file} cannot be locked: {error.strerror}."
+                " Move it away while no process uses this home."
+            ) from error
         try:
             yield
         finally:

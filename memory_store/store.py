@@ -124,8 +124,7 @@ class MemoryStore:
         make_private(home)
         shared = ledger
         ledger = shared or Ledger(home / LEDGER_FILE)
-        ledger.migrate(tables.MIGRATIONS)
-        ledger.migrate(lexical.MIGRATIONS)
+        ledger.migrate((*tables.MIGRATIONS, *lexical.MIGRATIONS))
         if embedder is None or isinstance(embedder, str):
             embedder = load_embedder(embedder)
         store = cls(
@@ -155,7 +154,8 @@ class MemoryStore:
         """Store drafts, durably when it returns, and return their chunks in the same order.
 
         Of what is said again word for word, or was brought by recall, the chunk that exists is
-        returned. Vectors follow after the text is safe; a failure of theirs only delays them.
+        returned. What was made from something forgotten is not stored, as it would have been
+        forgotten with it; its chunk has no copies. Vectors follow after the text is safe.
 
         Args:
             joined: a ledger transaction of the caller's to be part of; the chunks are then
@@ -297,11 +297,11 @@ class MemoryStore:
 
         Args:
             session, within: name what was said there and then; said elsewhere too, it stays there.
-            query: words that a text, or the call that it came of, must hold, in any case and order.
+            query: words that a text, or its call, must hold whole, in any case, form and order.
             dry_run: only say what would be forgotten.
 
         Raises:
-            InvalidInput: no condition is given.
+            InvalidInput: no condition is given, or one is empty.
         """
         selection = Selection(several("ids", ids), subject, session, query, within)
         done = forget(
@@ -373,8 +373,7 @@ class MemoryStore:
     def reindex(self, progress: Progress | None = None) -> int:
         """Build the index anew from the ledger; returns how many passages it holds.
 
-        Vectors come from the ledger; only what has none is embedded. An interrupted run goes on
-        where it was.
+        Only what has no vector in the ledger is embedded; an interrupted run goes on where it was.
 
         Raises:
             IndexUnavailable: another process writes the index, or it cannot be written.
@@ -385,10 +384,9 @@ class MemoryStore:
     def close(self) -> None:
         """Index and erase what waits, a killed process's too; release every file and lock."""
         try:
+            erase(self.ledger, self._index)
             if self._used:
                 self._follow_up(eager=1)
-            else:
-                erase(self.ledger, self._index)
         finally:
             self._index.close()
             if self._own_ledger:

@@ -67,15 +67,18 @@ def terms(text: str) -> list[str]:
     return found
 
 
+def runs(text: str) -> list[str]:
+    """The runs of characters of scripts without spaces, folded."""
+    return [match["run"] for match in _TOKEN.finditer(_fold(text)) if match["run"]]
+
+
 def query_terms(text: str) -> list[str]:
     """The distinct terms to search for, in order: without stop words, unless nothing is left.
 
     Of a run of characters only the pairs count, unless it is one character long.
     """
     seen = dict.fromkeys(terms(text))
-    folded = _fold(text)
-    singles = {match["run"] for match in _TOKEN.finditer(folded) if match["run"]}
-    kept = [t for t in seen if len(t) > 1 or not _is_run(t) or t in singles]
+    kept = [t for t in seen if len(t) > 1 or not _is_run(t) or t in runs(text)]
     return [t for t in kept if t not in _stopped()] or kept
 
 

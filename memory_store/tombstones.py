@@ -16,7 +16,6 @@ from memory_store.chunk import Chunk
 from memory_store.forget import OnForget
 from memory_store.identity import tombstone
 from memory_store.ledger import Ledger
-from memory_store.tables import to_micros
 
 
 def read_tombstones(ledger: Path) -> set[bytes]:
@@ -57,11 +56,7 @@ def bury(
             gone = places.remove(connection, owner, taken, now)
             for callback in callbacks:
                 callback(connection, gone)
-        if marks:
-            connection.exec_driver_sql(
-                "INSERT OR IGNORE INTO tombstones VALUES (?, ?)",
-                [(each, to_micros(now)) for each in sorted(marks)],
-            )
+        places.mark(connection, marks, now)
         # The index beside the ledger belongs to another history of it, which may have counted
         # its generations up to the same number: only one taken at random is surely another.
         records.set_state(connection, "generation", secrets.randbelow(2**40))

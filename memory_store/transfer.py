@@ -5,21 +5,25 @@ The first line says what the file is; each further line is one chunk in the orde
 
 from __future__ import annotations
 
+import errno
 import json
-from collections.abc import Iterator, Sequence
+import os
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, select
 
 from memory_store import records, tables, twins
-from memory_store.checking import check
-from memory_store.chunk import Chunk, Draft, Freshness, Interval, Scope
+from memory_store.chunk import Chunk
 from memory_store.errors import ImportRefused, InvalidInput, NotFound, StorageFull
-from memory_store.identity import digest, is_id, tombstone
-from memory_store.tables import to_micros
+from memory_store.exported import Entry, Head, line_of, parse, read_line
+from memory_store.identity import digest, tombstone
 from memory_store.writing import Occurrence, Writer
 
 FORMAT = "memory-store"
@@ -43,9 +47,10 @@ class Transferred:
 
 
 def export(connection: Connection, owner: str, path: Path, now: datetime) -> Transferred:
-    """Write every chunk of the owner to `path`, which is replaced as a whole.
+    """Write every chunk of the owner to `path`: a file is replaced as a whole, a pipe written to.
 
     Raises:
+        InvalidInput: no file can have such a name.
         StorageFull: the file cannot be written.
     """
     total = records.count(connection, owner)
@@ -57,17 +62,27 @@ def export(connection: Connection, owner: str, path: Path, now: datetime) -> Tra
         "chunks": total,
         "tombstones": sorted(mark.hex() for mark in tombstones(connection)),
     }
-    partial = path.with_name(f".{path.name}.partial")
+    try:
+        _write(path.resolve(), head, _lines(connection, owner))
+    except OSError as error:
+        kind = InvalidInput if error.errno == errno.ENAMETOOLONG else StorageFull
+        raise kind(f"{path} cannot be written: {error.strerror}.") from error
+    return Transferred(total)
+
+
+def _write(path: Path, head: dict[str, Any], lines: Iterable[dict[str, Any]]) -> None:
+    special = path.exists() and not path.is_file()  # a device or a pipe can only be written to
+    partial = path if special else path.with_name(f".export-{os.getpid()}.partial")
     try:
         with partial.open("w", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(head, ensure_ascii=False) + "\n")
-            for line in _lines(connection, owner):
+            for line in chain([head], lines):
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise StorageFull(f"{path} cannot be written: {error.strerror}.") from error
-    return Transferred(total)
+        if not special:
+            partial.replace(path)
+    except BaseException:
+        if not special:
+            partial.unlink(missing_ok=True)
+        raise
 
 
 def tombstones(connection: Connection) -> set[bytes]:
@@ -86,24 +101,19 @@ def read(path: Path, owner: str) -> list[Entry]:
         data = path.read_bytes()
     except OSError as error:
         raise NotFound(f"{path} cannot be read: {error.strerror}.") from error
+    data = data.removeprefix(BOM_UTF8)
     lines = [(n, line) for n, line in enumerate(data.split(b"\n"), 1) if line.strip()]
     if not lines:
         raise ImportRefused(f"{path} is empty; give a file that 'assistant memory export' wrote.")
-    head = _parse(path, *lines[0])
-    if head.get("format") != FORMAT:
-        raise ImportRefused(f"{path}, line 1: not an export of a memory (no format {FORMAT!r}).")
-    if head.get("version") != VERSION:
-        raise ImportRefused(
-            f"{path}, line 1: version {head.get('version')!r}; this program reads {VERSION}."
-        )
-    if head.get("chunks") != len(lines) - 1:
-        raise ImportRefused(
-            f"{path}, line {lines[-1][0]}: the file ends after {len(lines) - 1} chunks, but line 1"
-            f" announces {head.get('chunks')!r}."
-        )
-    entries = [
-        _entry(path, number, _parse(path, number, line), owner) for number, line in lines[1:]
-    ]
+    entries: list[Entry] = []
+    for number, line in lines:
+        try:
+            if number == lines[0][0]:
+                _check_head(parse(Head, line), len(lines) - 1)
+            else:
+                entries.append(read_line(number, line, owner))
+        except InvalidInput as error:
+            raise ImportRefused(f"{path}, line {number}: {error}") from error
     seen: dict[str, int] = {}
     for entry in entries:
         first = seen.setdefault(entry.chunk.id, entry.line)
@@ -112,6 +122,15 @@ def read(path: Path, owner: str) -> list[Entry]:
                 f"{path}, line {entry.line}: chunk {entry.chunk.id} stands on line {first} already."
             )
     return entries
+
+
+def _check_head(head: Head, chunks: int) -> None:
+    if head.format != FORMAT:
+        raise InvalidInput(f"not an export of a memory (no format {FORMAT!r}).")
+    if head.version != VERSION:
+        raise InvalidInput(f"version {head.version}; this program reads {VERSION}.")
+    if head.chunks != chunks:
+        raise InvalidInput(f"it announces {head.chunks} chunks, but the file holds {chunks}.")
 
 
 def take_in(writer: Writer, entries: Sequence[Entry], path: Path) -> Transferred:
@@ -132,6 +151,7 @@ def take_in(writer: Writer, entries: Sequence[Entry], path: Path) -> Transferred
     mine = records.by_id(connection, owner, here)
     twin = twins.find(connection, owner, [e.chunk for e in entries if e.chunk.id not in here])
     again: list[tuple[str, Chunk, Sequence[twins.Said]]] = []
+    new: list[Chunk] = []
     for entry in entries:
         chunk = entry.chunk
         if tombstone(chunk.id) in marks or gone.intersection(chunk.derived_from):
@@ -147,25 +167,30 @@ def take_in(writer: Writer, entries: Sequence[Entry], path: Path) -> Transferred
             known += 1
         else:
             chunk = twins.with_sources(chunk, twin)
+            new.append(chunk)
             number = writer.put(chunk, digest(owner, chunk), ())
             said += [(place, number, occurrence) for place, occurrence in entry.said]
     said += twins.say_again(writer, again, marks)
     for _, number, occurrence in sorted(said, key=lambda one: one[0]):
         writer.occur(number, occurrence)
     writer.flush()
+    _refuse_circle(connection, owner, new, entries, path)
     last = max((entry.chunk.id for entry in entries), default="")
     if last > records.states(connection)["last_id"]:
         records.set_state(connection, "last_id", last)
     return Transferred(len(entries) - known - len(gone), known, len(gone))
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A chunk of an export file: its line, and (place in the order of all, occurrence) each."""
-
-    line: int
-    chunk: Chunk
-    said: tuple[tuple[int, Occurrence], ...]
+def _refuse_circle(
+    connection: Connection, owner: str, new: Sequence[Chunk], entries: Sequence[Entry], path: Path
+) -> None:
+    """Refuse what was made from itself, be it by way of what is here."""
+    family = records.with_sources(connection, owner, new)
+    try:
+        TopologicalSorter({c.id: c.derived_from for c in family.values()}).prepare()
+    except CycleError as error:
+        line = next(entry.line for entry in entries if entry.chunk.id in error.args[1])
+        raise ImportRefused(f"{path}, line {line}: the chunk was made from itself.") from error
 
 
 def _lines(connection: Connection, owner: str) -> Iterator[dict[str, Any]]:
@@ -187,100 +212,7 @@ def _lines(connection: Connection, owner: str) -> Iterator[dict[str, Any]]:
             .order_by(o.number)
         ):
             said[chunk_id].append(place)
-        yield from (_line(chunk, said[chunk.id]) for chunk in chunks)
-
-
-def _line(chunk: Chunk, said: list[list[Any]]) -> dict[str, Any]:
-    contract, about = chunk.freshness, chunk.about
-    return {
-        "id": chunk.id,
-        "kind": chunk.kind,
-        "text": chunk.text,
-        "session": chunk.scope.session,
-        "turn": chunk.scope.turn,
-        "step": chunk.scope.step,
-        "created_at": chunk.created_at.isoformat(),
-        "checked_at": chunk.checked_at.isoformat(),
-        "about": None if about is None else [about.start.isoformat(), about.end.isoformat()],
-        "subject": chunk.subject,
-        "max_age": None if contract.max_age is None else contract.max_age.total_seconds(),
-        "validator": contract.validator,
-        "tag": contract.tag,
-        "call": contract.call,
-        "origin": chunk.origin,
-        "derived_from": list(chunk.derived_from),
-        "tokens": chunk.tokens,
-        "copies": chunk.copies,
-        "said": said,
-    }
-
-
-def _parse(path: Path, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except ValueError as error:
-        raise ImportRefused(f"{path}, line {number}: not JSON ({error}).") from error
-    if not isinstance(value, dict):
-        raise ImportRefused(f"{path}, line {number}: not a JSON object.")
-    return cast("dict[str, Any]", value)
-
-
-def _entry(path: Path, number: int, value: dict[str, Any], owner: str) -> Entry:
-    try:
-        chunk = _chunk(value, owner)
-        said = tuple(
-            (int(place), Occurrence(str(session), str(turn), int(step), int(at)))
-            for place, session, turn, step, at in value["said"]
-        )
-        if not said or chunk.copies < 1:
-            raise InvalidInput("it was said nowhere.")
-    except KeyError as error:
-        raise ImportRefused(f"{path}, line {number}: {error.args[0]} is missing.") from error
-    except (AttributeError, TypeError, ValueError, OverflowError) as error:
-        raise ImportRefused(f"{path}, line {number}: {error}") from error
-    return Entry(number, chunk, said)
-
-
-def _chunk(value: dict[str, Any], owner: str) -> Chunk:
-    max_age, about = value["max_age"], value["about"]
-    draft = Draft(
-        kind=value["kind"],
-        text=value["text"],
-        session=value["session"],
-        turn=value["turn"],
-        step=int(value["step"]),
-        created_at=datetime.fromisoformat(value["created_at"]),
-        about=None if about is None else Interval(*map(datetime.fromisoformat, about)),
-        subject=value["subject"],
-        freshness=Freshness(
-            None if max_age is None else timedelta(seconds=max_age),
-            value["validator"],
-            value["tag"],
-            value["call"],
-        ),
-        origin=value["origin"],
-        derived_from=tuple(value["derived_from"]),
-    )
-    check(draft)
-    if not is_id(value["id"]):
-        raise InvalidInput(f"id {value['id']!r} is not a chunk id.")
-    checked_at = datetime.fromisoformat(value["checked_at"])
-    to_micros(checked_at)  # raises where it has no time zone
-    return Chunk(
-        id=value["id"],
-        kind=draft.kind,
-        text=draft.text,
-        scope=Scope(owner, draft.session, draft.turn, draft.step),
-        created_at=cast("datetime", draft.created_at),
-        checked_at=checked_at,
-        about=draft.about,
-        subject=draft.subject,
-        freshness=draft.freshness,
-        origin=draft.origin,
-        derived_from=draft.derived_from,
-        tokens=int(value["tokens"]),
-        copies=int(value["copies"]),
-    )
+        yield from (line_of(chunk, said[chunk.id]) for chunk in chunks)
 
 
 def _taken(connection: Connection, ids: Sequence[str]) -> set[str]:
@@ -294,7 +226,13 @@ def _taken(connection: Connection, ids: Sequence[str]) -> set[str]:
 
 
 def _same(mine: Chunk | None, theirs: Chunk) -> bool:
-    """Whether they are one chunk; how often it was said and checked may have moved on."""
+    """Whether they are one chunk; where and when it was said and checked may have moved on."""
     if mine is None:
         return False
-    return (mine.kind, mine.text, mine.created_at) == (theirs.kind, theirs.text, theirs.created_at)
+    return (mine.kind, mine.text, mine.subject, mine.origin, mine.about) == (
+        theirs.kind,
+        theirs.text,
+        theirs.subject,
+        theirs.origin,
+        theirs.about,
+    )

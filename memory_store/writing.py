@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from memory_store import lexical, passages, records, tables
+from memory_store import lexical, passages, places, records, tables
 from memory_store.chunk import Chunk, Draft, Scope, to_utc
 from memory_store.freshness import event_time
-from memory_store.identity import digest, new_ids
+from memory_store.identity import digest, new_ids, tombstone
 from memory_store.tables import to_micros
 
 
@@ -47,16 +47,27 @@ class Writer:
     _words: list[tuple[int, str, str]] = field(default_factory=list[tuple[int, str, str]])
 
     def write(self, drafts: Sequence[Draft], tokens: Sequence[int]) -> list[Chunk]:
-        """Store checked drafts and return the chunk of each, in their order."""
+        """Store checked drafts and return the chunk of each, in their order.
+
+        What was made from a forgotten chunk, such as an answer that was under way, is forgotten
+        at once: nothing of it is written, and its chunk has no copies.
+        """
+        sources = {source for draft in drafts for source in draft.derived_from}
+        gone = places.forgotten(self.connection, sources)
         digests = [digest(self.owner, draft) for draft in drafts]
         twins = self._twins(digests)
         last_id = records.states(self.connection)["last_id"]
         ids = new_ids(self.now, last_id)
         made: dict[str, Chunk] = {}
         result: list[str] = []
+        lost: list[str] = []
         for draft, mark, size in zip(drafts, digests, tokens, strict=True):
             twin = twins.get(mark)
-            if twin is not None and self._still_current(twin, draft.subject):
+            if not gone.isdisjoint(draft.derived_from):
+                twin = next(ids)
+                made[twin] = replace(self._chunk(twin, draft, size), copies=0)
+                lost.append(twin)
+            elif twin is not None and self._still_current(twin, draft.subject):
                 self._say_again(twin, draft)
                 made.pop(twin, None)  # it has one more copy now
             else:
@@ -65,6 +76,7 @@ class Writer:
                 self.put(made[twin], mark)
             result.append(twin)
         self.flush()
+        places.mark(self.connection, [tombstone(each) for each in lost], self.now)
         if result:
             records.set_state(self.connection, "last_id", max(last_id, *result))
         made |= records.by_id(self.connection, self.owner, set(result) - made.keys())

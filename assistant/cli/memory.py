@@ -163,6 +163,7 @@ def forget(
     from assistant.cli.reading import read_span
     from assistant.cli.views import forgotten_json, print_forgotten, print_json
 
+    _refuse_empty(subject=subject, session=session, query=query, since=since, until=until)
     with opened(ctx) as app:
         forget_chosen = partial(
             app.store.forget,
@@ -196,14 +197,17 @@ def export(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write every memory to a JSONL file."""
+    """Write every memory to a JSONL file, or into a pipe."""
+    import os
+
     with opened(ctx) as app:
-        if file.exists():
+        if os.path.isfile(file):  # noqa: PTH113 - Path.is_file fails on a name that is too long
             _confirm(app, phrase("memory.replace", file=file), yes=yes)
         with app.waiting(phrase("waiting.exporting")):
             outcome = app.store.export(file)
-        told = say("memory.exported", app.language(), file=file, count=outcome.chunks)
-        _tell(told, outcome, as_json=as_json)
+        if file.is_file():  # else the export itself may stand on standard output
+            told = say("memory.exported", app.language(), file=file, count=outcome.chunks)
+            _tell(told, outcome, as_json=as_json)
 
 
 @app.command("import")
@@ -299,6 +303,19 @@ def _session_id(app: App, name: str | None) -> str | None:
     """Return the id under which a session's memories are kept; a name that is none stays itself."""
     found = app.sessions.find(name) if name is not None else None
     return found.id if found else name
+
+
+def _refuse_empty(**options: str | None) -> None:
+    """Refuse an option without a value, as of a shell variable that is not set.
+
+    Raises:
+        InvalidInput: an option is empty.
+    """
+    from memory_store.errors import InvalidInput
+
+    for name, value in options.items():
+        if value is not None and not value.strip():
+            raise InvalidInput(f"--{name} is empty; leave it out or give a value.")
 
 
 def _confirm(app: App, question: Phrase, *, yes: bool) -> None:

@@ -180,7 +180,7 @@ def test_a_shared_answer_stays_where_else_it_was_given(home: Path) -> None:
     asked = [SAID, ("b", "My dentist is on Friday.")]
     with talked(home, [says("Noted."), says("Noted.")], asked) as app:
         forget_code(app)
-        assert [chunk.text for chunk in app.store.chunks()] == ["Noted.", asked[1][1]]
+        assert [chunk.text for chunk in app.store.chunks()] == [asked[1][1], "Noted."]
         assert (turn(app, "b").question, turn(app, "b").answer) == (asked[1][1], "Noted.")
         assert turn(app, "a").forgotten
 

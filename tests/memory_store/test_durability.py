@@ -293,3 +293,28 @@ def test_opening_and_counting_load_neither_index_nor_embedder(home: Path):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("spoil", ["folder", "unreadable"])
+def test_a_loading_lock_that_cannot_be_used_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str
+):
+    """The ledger still answers, verify and reindex say what is wrong, and closing works."""
+    lock = tmp_path / "chroma.loading.lock"
+    if spoil == "folder":
+        lock.mkdir()
+    else:  # root may read everything
+
+        def refuse(*_: object, **__: object) -> None:
+            raise PermissionError(13, "Permission denied", str(lock))
+
+        monkeypatch.setattr("filelock.FileLock.acquire", refuse)
+        monkeypatch.setattr("memory_store.lock.WriterLock.try_acquire", lambda _: True)
+    with MemoryStore.open(tmp_path, embedder=TinyEmbedder()) as store:
+        chunk = store.remember([Draft("note", "roses"), Draft("note", "tulips")])[0]
+        assert [hit.text for hit in store.recall("roses", limit=1)] == ["roses"]
+        assert any("chroma.loading.lock" in each for each in store.verify().problems)
+        with pytest.raises(IndexUnavailable, match=r"loading\.lock cannot be locked"):
+            store.reindex()
+        assert not store.forget(ids=[chunk.id]).erased
+        assert [each.text for each in store.chunks()] == ["tulips"]

@@ -240,9 +240,53 @@ def test_others_are_told_of_every_place(store: MemoryStore):
     ]
 
 
-@pytest.mark.parametrize("selection", [{}, {"query": "  "}])
+TEXTS = (
+    "I bought art for the wall",
+    "Maria's birthday party is on 5 May",
+    "My education: partly in Porto, at a CAFÉ",
+    "I am 15 and live at 150 Main St",
+    "鹦鹉护照号码很长",
+    "护照和鹦鹉",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("art", [0]),
+        ("5", [1]),
+        ("15", [3]),
+        ("Party MAY", [1]),
+        ("parties", [1]),
+        ("maria", [1]),
+        ("ｃａｆｅ", [2]),
+        ("护照", [4, 5]),
+        ("鹦鹉护照", [4]),
+        ("鹦鹉 护照", [4, 5]),
+        ("照号", [4]),
+        ("port", []),
+    ],
+)
+def test_a_query_is_looked_for_by_whole_words(store: MemoryStore, query: str, found: list[int]):
+    """No part of a word or number is taken for it; Chinese is found as a run of characters."""
+    store.remember([Draft("note", each) for each in TEXTS])
+    planned = store.forget(query=query, dry_run=True)
+    assert [chunk.text for chunk in planned.chunks] == [TEXTS[n] for n in found]
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        {},
+        {"query": "  "},
+        {"query": "?!"},
+        {"session": ""},
+        {"subject": ""},
+        {"session": " ", "query": "precious"},
+    ],
+)
 def test_forgetting_everything_by_mistake_is_refused(store: MemoryStore, selection: dict):
-    """No condition, or a blank query, is an error and not everything."""
+    """No condition, or an empty one as of an unset variable, is an error and not everything."""
     store.remember([Draft("note", "precious")])
     with pytest.raises(InvalidInput):
         store.forget(**selection)
@@ -295,9 +339,10 @@ def killed_while_forgetting(store: MemoryStore, monkeypatch: pytest.MonkeyPatch)
     def die(*_: object, **__: object) -> bool:
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr("memory_store.store.erase", die)
-        store.forget(query="passport")
+        with pytest.raises(KeyboardInterrupt):
+            store.forget(query="passport")
     store._index.close()  # pyright: ignore[reportPrivateUsage]
     store.ledger.close()
     assert files_that_hold(store.home, *MARKS)
@@ -325,3 +370,41 @@ def test_what_a_killed_process_forgot_is_erased_by_the_next(
             assert again.verify().ok
             assert files_that_hold(store.home, *MARKS) == []
     assert files_that_hold(store.home, *MARKS) == []
+
+
+def test_what_is_made_from_the_forgotten_does_not_bring_it_back(store: MemoryStore):
+    """An answer under way when its source is forgotten is not stored, nor what follows from it."""
+    source = store.remember([Draft("note", SECRET)])[0]
+    other = store.remember([Draft("note", "roses")])[0]
+    store.forget(ids=[source.id])
+    sources = (other.id, source.id)
+    drafts = [
+        Draft("answer", "It is ZX-99817.", origin="assistant", derived_from=sources),
+        Draft("note", "tulips"),
+    ]
+    answer, tulips = store.remember(drafts)
+    assert (answer.text, answer.copies, tulips.copies) == ("It is ZX-99817.", 0, 1)
+    fact = store.remember([Draft("fact", "a parrot", derived_from=(answer.id,))])[0]
+    assert fact.copies == 0
+    assert [chunk.text for chunk in store.chunks()] == ["roses", "tulips"]
+    assert files_that_hold(store.home, *MARKS) == []
+    assert store.verify().ok
+
+
+def test_a_question_asked_twice_goes_with_both_answers(store: MemoryStore):
+    """The answers of every turn that asked it are forgotten, of one session only its own."""
+    for turn, told in (("1", "Your PIN is 4711."), ("2", "As I said, it is 4711.")):
+        store.remember(
+            [
+                Draft("question", "What is my PIN?", session=turn, turn=turn),
+                Draft("answer", told, session=turn, turn=turn, origin="assistant"),
+            ]
+        )
+    question = store.chunks(kind="question")[0]
+    one = store.forget(session="1", dry_run=True)
+    assert ([chunk.text for chunk in one.chunks], one.kept) == (
+        ["Your PIN is 4711."],
+        (question.id,),
+    )
+    assert len(store.forget(ids=[question.id]).derived) == 2
+    assert store.chunks() == []

@@ -11,6 +11,7 @@ import pytest
 
 from memory_store import Chunk, Draft, Freshness, Interval, MemoryStore, Verdict
 from memory_store.errors import InvalidInput, NotFound
+from memory_store.judging import Case
 from memory_store.testing import FrozenClock, TinyEmbedder
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -328,6 +329,47 @@ def test_a_clock_that_goes_back_keeps_the_order_of_storing(store, clock):
     clock.now = NOON
     assert verdict(store, first) is Verdict.FRESH
     assert verdict(store, second) is Verdict.SUPERSEDED
+
+
+def test_what_was_said_again_beats_what_was_told_in_between_and_stored_late(store, clock):
+    """Porto, Porto again, then a statement from between the two: the confirmation is newer."""
+    porto = Draft("fact", "My city is Porto.", subject="user.city")
+    for _ in range(2):
+        [first] = store.remember([porto])
+        clock.advance(5 * DAY)
+    late = remember(store, "My city is Faro.", subject="user.city", created_at=clock.now - 8 * DAY)
+    assert (verdict(store, first), verdict(store, late)) == (Verdict.FRESH, Verdict.SUPERSEDED)
+    assert [period.chunk.id for period in store.history("user.city")] == [first.id, late.id]
+
+
+def made(store: MemoryStore, clock: FrozenClock, sources: dict[str, str]) -> Case:
+    """Chunks by their letter, each made from others; those that end in ! are stale."""
+    template = remember(store, "template", kind="answer")
+    contract = Freshness(HOUR)
+    chunks = {
+        name.rstrip("!"): replace(
+            template,
+            id=name.rstrip("!"),
+            derived_from=tuple(made_from.split()),
+            freshness=contract if name.endswith("!") else Freshness(),
+        )
+        for name, made_from in sources.items()
+    }
+    return Case(clock.now + DAY, chunks, {})
+
+
+def test_a_circle_of_sources_takes_the_strictest_verdict_in_it(store, clock):
+    """No chunk of it is called fresh because it was looked at first."""
+    judged = made(store, clock, {"a": "b c", "b": "a", "c!": "", "d": "b", "e": ""}).judge()
+    assert [name for name, each in judged.items() if each.verdict is Verdict.STALE] == [*"abcd"]
+    assert judged["e"].verdict is Verdict.FRESH
+
+
+def test_a_long_line_of_sources_is_judged_to_its_end(store, clock):
+    """However many answers were made from one another, in whatever order their ids are."""
+    line = {f"{n:04}": f"{n + 1:04}" for n in range(3000)}
+    judged = made(store, clock, {**line, "3000!": ""}).judge()
+    assert {each.verdict for each in judged.values()} == {Verdict.STALE}
 
 
 def test_history_of_an_unknown_subject_says_so(store):

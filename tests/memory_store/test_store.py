@@ -15,6 +15,7 @@ from memory_store.testing import FrozenClock, TinyEmbedder
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
@@ -271,10 +272,10 @@ def test_a_draft_joined_to_a_transaction_is_undone_with_it(store: MemoryStore):
 
 
 def test_what_recall_brought_is_not_stored_again(store: MemoryStore):
-    """A note or tool result made of recalled text is no new memory; the user's words are."""
+    """A note or tool result that says what was recalled is no new memory; the user's words are."""
     long = store.remember([Draft("note", "The greenhouse key hangs behind the blue door.")])[0]
     assert store.recall("greenhouse key").hits
-    told = f"1. [2026-03-02, fresh] {long.text}"
+    told = long.text.replace(" ", "\n ")
     again = store.remember([Draft("tool_result", told, origin="tool")])[0]
     assert again == store.get(long.id)
     assert again.copies == 1
@@ -290,10 +291,35 @@ def test_what_recall_brought_is_known_in_other_processes_too(tmp_path: Path):
         assert store.recall("greenhouse key").hits
         store.remember([Draft("question", "Where is it?")])
     with MemoryStore.open(tmp_path, embedder=TinyEmbedder()) as store:
-        [again] = store.remember([Draft("tool_result", f"1. {text}", origin="tool")])
+        [again] = store.remember([Draft("tool_result", text, origin="tool")])
         assert again.id == known.id
         store.forget(ids=[known.id])
-        assert store.remember([Draft("note", f"1. {text}", origin="tool")])[0].id != known.id
+        assert store.remember([Draft("note", text, origin="tool")])[0].id != known.id
+
+
+ALGEBRA = "I have six hours a week for linear algebra."
+NEWS = [
+    Draft("fact", ALGEBRA, subject="user.hours"),
+    Draft("fact", ALGEBRA),
+    Draft("note", f"No longer true: {ALGEBRA}"),
+    Draft("note", f"[no longer true] {ALGEBRA}"),
+    Draft("note", f"1. {ALGEBRA}"),
+    Draft("summary", f"The user said: {ALGEBRA}"),
+    Draft("note", ALGEBRA, about=Interval(NOON, NOON + HOUR)),
+    Draft("tool_result", ALGEBRA, freshness=Freshness(max_age=HOUR)),
+    Draft("tool_result", ALGEBRA, freshness=Freshness(call="hours()")),
+]
+
+
+@pytest.mark.parametrize("origin", ["assistant", "tool", "import"])
+@pytest.mark.parametrize("news", NEWS)
+def test_what_says_more_than_what_was_recalled_is_news(store: MemoryStore, news: Draft, origin):
+    """Another subject, time or kind of claim, or words put before it, make it another memory."""
+    known = store.remember([Draft("note", ALGEBRA)])[0]
+    assert store.recall("linear algebra").hits
+    stored = store.remember([replace(news, origin=origin)])[0]
+    assert stored.id != known.id
+    assert (stored.text, stored.subject, stored.about) == (news.text, news.subject, news.about)
 
 
 def test_an_answer_made_of_an_equal_one_is_said_again(store: MemoryStore):
@@ -312,7 +338,7 @@ def test_an_answer_made_of_an_equal_one_is_said_again(store: MemoryStore):
 
 
 def test_of_another_subject_recalled_words_are_another_observation(store: MemoryStore):
-    """Two sources that say the same are two; what only quotes the first is none."""
+    """Two sources that say the same are two, and so is what quotes the first."""
 
     def result(text: str, subject: str) -> Chunk:
         return store.remember([Draft("tool_result", text, subject=subject, origin="tool")])[0]
@@ -320,7 +346,7 @@ def test_of_another_subject_recalled_words_are_another_observation(store: Memory
     first = result("All lamps are burning.", "lamps(1)")
     assert store.recall("Are the lamps burning?").hits
     assert result("All lamps are burning.", "lamps(2)").id != first.id
-    assert result("Noted: All lamps are burning.", "notes()").id == first.id
+    assert result("Noted: All lamps are burning.", "notes()").id != first.id
     assert result("None of the lamps burns.", "lamps(2)").id != first.id
     assert store.recall("Are the lamps burning?").hits
     assert result("All lamps are burning.", "lamps(2)").id != first.id

@@ -1,5 +1,8 @@
 """`assistant memory`: what is added is found, shown, listed and forgotten, in both languages."""
 
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -251,3 +254,37 @@ def test_control_characters_are_taken_out(run) -> None:
 def test_too_large_a_limit_is_the_users_error(run) -> None:
     """Exit 2, and what is allowed."""
     assert run("memory", "list", "--limit", "9" * 25).code == 2
+
+
+@pytest.mark.parametrize("option", ["session", "subject", "query", "since", "until"])
+def test_forget_refuses_an_empty_option(add, run, option) -> None:
+    """An unset shell variable does not make everything go."""
+    add("precious")
+    ran = run("memory", "forget", f"--{option}", "", "--yes")
+    assert ran.code == 2
+    assert f"--{option} is empty" in ran.err
+    assert len(run("memory", "list", "--json").json["memories"]) == 1
+
+
+def test_an_export_into_a_pipe_holds_nothing_else(add, run, tmp_path) -> None:
+    """What leads to a pipe is written to, not replaced, and no remark stands in between."""
+    add("roses")
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    with ThreadPoolExecutor() as threads:
+        read = threads.submit(pipe.read_text, "utf-8")
+        ran = run("memory", "export", str(link))
+        lines = read.result(30).splitlines()
+    assert (ran.code, ran.out) == (0, "")
+    assert json.loads(lines[1])["text"] == "roses"
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+
+
+def test_too_long_a_file_name_is_the_users_error(run, tmp_path) -> None:
+    """The system's word is told, and a name that it allows is taken."""
+    ran = run("memory", "export", str(tmp_path / ("x" * 300)))
+    assert ran.code == 2
+    assert "too long" in ran.err
+    assert run("memory", "export", str(tmp_path / ("x" * 250))).code == 0
