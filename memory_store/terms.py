@@ -78,7 +78,8 @@ def query_terms(text: str) -> list[str]:
     Of a run of characters only the pairs count, unless it is one character long.
     """
     seen = dict.fromkeys(terms(text))
-    kept = [t for t in seen if len(t) > 1 or not _is_run(t) or t in runs(text)]
+    whole = set(runs(text))
+    kept = [t for t in seen if len(t) > 1 or not _is_run(t) or t in whole]
     return [t for t in kept if t not in _stopped()] or kept
 
 
