@@ -3,8 +3,8 @@
 A failure loses nothing: the turns stay queued, and what they say is in memory word for word.
 
 Measured with the packaged model (`scripts/measure_facts.py`): of the facts that it read from 54
-messages 27 of 30 were right (90 %; 29 of 33 in an earlier run), and it missed 19 of 48. So it is off
-by default there.
+messages 27 of 30 were right (90 %; 29 of 33 in an earlier run), and it missed 19 of 48. So it is
+off by default there.
 """
 
 from __future__ import annotations
