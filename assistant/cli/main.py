@@ -104,10 +104,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if code == INTERRUPTED:  # what typer makes of Ctrl-C, without a word
             raise KeyboardInterrupt
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     except BaseException as error:  # also what a user's tool raises to end the program
+        if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
+            # The reader, such as `head`, has seen enough; rich makes a SystemExit of it.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
         from assistant.cli.problems import report
 
         json, verbose = "--json" in given, "--verbose" in given

@@ -1,6 +1,7 @@
 """The program: commands by name, global options anywhere, and errors that say what to do."""
 
 import logging
+import os
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -54,6 +55,17 @@ def test_closed_standard_streams_are_no_fault(home) -> None:
     command = f'{sys.executable} -m assistant.cli.main --home "{home}" memory stats <&- >&-'
     done = subprocess.run(["/bin/sh", "-c", command], check=False, stderr=-1, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["memory", "stats"], ["doctor"]])
+def test_a_reader_that_has_seen_enough_is_no_fault(words: list[str], home) -> None:
+    """Like `assistant … | head -1`: the pipe is closed, and nothing is said about it."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "assistant", "--home", str(home), *words]
+    with os.fdopen(write, "w") as pipe:
+        done = subprocess.run(command, check=False, stdout=pipe, stderr=-1, text=True)
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_help_lists_every_command(run) -> None:
