@@ -72,10 +72,19 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _folder(given: str) -> Path:
+    """An empty variable in a script does not make the working directory the home."""
+    if not given.strip():
+        raise typer.BadParameter("it is empty; give a folder, or leave it out.")
+    return Path(given)
+
+
 @app.callback()
 def _program(  # pyright: ignore[reportUnusedFunction]
     ctx: typer.Context,
-    home: Annotated[Path | None, typer.Option(help="The folder of all data.")] = None,
+    home: Annotated[
+        Path | None, typer.Option(help="The folder of all data.", parser=_folder, metavar="DIR")
+    ] = None,
     now: Annotated[
         str | None, typer.Option(help="Pretend that it is this time (ISO 8601).", metavar="TIME")
     ] = None,

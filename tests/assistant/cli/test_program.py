@@ -68,6 +68,17 @@ def test_a_reader_that_has_seen_enough_is_no_fault(words: list[str], home) -> No
     assert (done.returncode, done.stderr) == (1, "")
 
 
+@pytest.mark.parametrize("given", [["--home", ""], ["--home="]])
+def test_an_empty_home_is_not_the_working_directory(given, run, tmp_path, monkeypatch) -> None:
+    """A script's empty variable is refused before anything is made."""
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    done = run(*given, "memory", "stats")
+    assert done.code == 2
+    assert "it is empty" in done.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_help_lists_every_command(run) -> None:
     """The first screen names all there is."""
     shown = run("--help")
