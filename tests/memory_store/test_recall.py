@@ -314,15 +314,20 @@ UPDATES = [
 ]
 
 
+def best_of(store: MemoryStore, clock: FrozenClock, told: list[str], query: str) -> list[str]:
+    """What comes first of statements that were told a day apart, another one between them."""
+    for text in (told[0], "The kettle is broken.", told[1]):
+        clock.advance(DAY)
+        store.remember([note(text)])
+    return texts(store, query, limit=1)
+
+
 @pytest.mark.parametrize(("fits", "newer", "query"), TWO_MATTERS)
 def test_a_newer_statement_on_another_matter_stays_below(
     store: MemoryStore, clock: FrozenClock, fits: str, newer: str, query: str
 ):
     """What is asked for comes first, however alike the two sentences are."""
-    for text in (fits, "The kettle is broken.", newer):
-        clock.advance(DAY)
-        store.remember([note(text)])
-    assert texts(store, query, limit=1) == [fits]
+    assert best_of(store, clock, [fits, newer], query) == [fits]
 
 
 @pytest.mark.parametrize(("older", "newer", "query"), UPDATES)
@@ -330,10 +335,7 @@ def test_an_update_stands_above_what_it_updates(
     store: MemoryStore, clock: FrozenClock, older: str, newer: str, query: str
 ):
     """Of two statements on one matter the newer comes first."""
-    for text in (older, "The kettle is broken.", newer):
-        clock.advance(DAY)
-        store.remember([note(text)])
-    assert texts(store, query, limit=1) == [newer]
+    assert best_of(store, clock, [older, newer], query) == [newer]
 
 
 def test_time_in_the_question_lifts_what_was_said_then(store: MemoryStore):
